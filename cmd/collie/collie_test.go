@@ -332,7 +332,7 @@ func TestMistakes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.folder, "photos", "broken.png"), []byte("no picture"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.fails("1 files could not be used", "upload", "Beach", "photos")
+	p.fails("some files could not be used", "upload", "Beach", "photos")
 	if out := p.do("", "collie", "list", "Beach"); strings.Count(out, "untouched") != 3 {
 		t.Errorf("the good files were not kept: %s", out)
 	}
@@ -343,6 +343,8 @@ func TestMistakes(t *testing.T) {
 	p.fails(`no project of yours has the id or name "Moon"`, "upload", "Moon", "photos")
 	p.fails("not all images of Beach were done within 50ms", "wait", "Beach", "--timeout", "50ms")
 	p.fails("NAME=VALUE", "export", "Beach", "x.zip", "--option", "drafts")
+	p.fails("is a folder", "export", "Beach", "photos")
+	p.fails("doesn't exist", "export", "Beach", filepath.Join("nowhere", "x.zip"))
 	p.fails("coco", "export", "Beach", "x.zip", "--format", "postcard")
 	p.fails(`no option "colour"`, "export", "Beach", "x.zip", "--option", "colour=red")
 	p.fails("API token", "--token", "collie_wrong", "list")

@@ -26,6 +26,9 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.room(); err != nil {
+		return err
+	}
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
 		return err
@@ -55,6 +58,17 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 		return err
 	}
 	fmt.Fprintf(out.stderr, "%d images exported to %s\n", j.ImagesTotal, c.Out)
+	return nil
+}
+
+// room refuses a file that can't be written before the server makes it.
+func (c *exportCommand) room() error {
+	if info, err := os.Stat(c.Out); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder; give the name of a file", c.Out)
+	}
+	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
+		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(c.Out))
+	}
 	return nil
 }
 

@@ -74,7 +74,7 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	fmt.Fprintf(out.stderr, "%d uploaded, %d already there, %d failed\n", uploaded, skipped, failed)
 	if failed > 0 {
-		return fmt.Errorf("%d files could not be used", failed)
+		return errors.New("some files could not be used")
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	fmt.Fprintf(out.stderr, "%d imported, %d failed\n", imported, failed)
 	if failed > 0 {
-		return fmt.Errorf("%d could not be imported", failed)
+		return errors.New("some files could not be imported")
 	}
 	return nil
 }

@@ -106,6 +106,9 @@ func (c *importCommand) backups(ctx context.Context, d *data, out streams) error
 			return err
 		}
 		info, err := f.Stat()
+		if err == nil && info.IsDir() {
+			err = errors.New("this is a folder, but a backup is a zip file; to import masks, add --project NAME")
+		}
 		if err != nil {
 			return errors.Join(err, f.Close())
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"collie/storage/disk"
@@ -43,7 +44,10 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("two")
-	if err := disk.Replace(filepath.Join(dir, "no", "folder"), write("", nil)); err == nil {
+	if err := disk.Replace(dir, write("", nil)); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := disk.Replace(filepath.Join(dir, "no", "folder"), write("", nil)); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, "no")+" doesn't exist") {
 		t.Error("a file in a folder that is not there was written")
 	}
 }

@@ -72,7 +72,7 @@ func TestImportBesideServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ want, file, project string }{
-		{"No masks", notes, project}, {"not a Collie backup", notes, ""}, {"no project", masks, "nobody"},
+		{"No masks", notes, project}, {"not a Collie backup", notes, ""}, {"no project", masks, "nobody"}, {"add --project", dir, ""},
 	} {
 		arguments := []string{c.file}
 		if c.project != "" {
