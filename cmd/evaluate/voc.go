@@ -114,9 +114,12 @@ func (c *vocCommand) trials(images int) []*trial {
 	return out
 }
 
+// ofThePaper are the methods that work on the paper's model.
+var ofThePaper = []string{"map", "divmbest", "herding-paper"}
+
 // variants are the settings in which a method is measured.
 func (c *vocCommand) variants(name string) []*trial {
-	if !slices.Contains([]string{"map", "divmbest", "herding-paper"}, name) {
+	if !slices.Contains(ofThePaper, name) {
 		return []*trial{{Method: name, method: simulate.Method{Name: name}}}
 	}
 	var out []*trial
@@ -148,6 +151,11 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 	clicks := simulate.InPlay(simulate.Seeds(s.majority, trial.Observed, s.id, uint64(draw)), all)
 	if len(clicks.Classes) == 0 {
 		return nil // all void
+	}
+	if !slices.Contains(ofThePaper, trial.Method) && len(clicks.Classes) > 1 {
+		if err := s.Prepare(clicks); err != nil {
+			return err
+		}
 	}
 	start := time.Now()
 	hypotheses, err := trial.method.Hypotheses(t.Ctx, &s.Scene, clicks, trial.Hypotheses)
