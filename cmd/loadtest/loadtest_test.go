@@ -194,6 +194,7 @@ func TestFlagsAreChecked(t *testing.T) {
 		"--classes":       func(p *plan) { p.Classes = 300 },
 		"--uploads":       func(p *plan) { p.Uploads = -1 },
 		"--duration":      func(p *plan) { p.Duration = 0 },
+		"--json":          func(p *plan) { p.JSON = filepath.Join(t.TempDir(), "nowhere", "report.json") },
 	} {
 		p := good
 		change(&p)

@@ -7,10 +7,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"time"
 
@@ -46,12 +48,15 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	var p plan
-	kong.Parse(&p, kong.Name("loadtest"), kong.UsageOnError(), kong.Description("Simulated annotators on a running Collie."))
+	kong.Parse(&p, kong.Name("loadtest"), kong.Description("Simulated annotators on a running Collie."))
 	var bar io.Writer
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		bar = os.Stderr
 	}
 	if err := p.run(ctx, os.Stdout, bar); err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
 		fmt.Fprintln(os.Stderr, "loadtest:", err)
 		stop()
 		os.Exit(1)
@@ -112,6 +117,9 @@ func (p *plan) check() (*server, error) {
 		return nil, fmt.Errorf("--uploads, --megapixels, --idle and --overload must not be negative")
 	case p.Warmup < 0 || p.Duration <= 0:
 		return nil, fmt.Errorf("--duration must be more than 0, and --warmup must not be negative")
+	}
+	if info, err := os.Stat(filepath.Dir(p.JSON)); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("--json %s: the folder %s doesn't exist; create it or choose another one", p.JSON, filepath.Dir(p.JSON))
 	}
 	return s, nil
 }

@@ -34,7 +34,7 @@ func Main(name string, commands any, options ...kong.Option) {
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		t.Bar = os.Stderr
 	}
-	command := kong.Parse(commands, append([]kong.Option{kong.Name(name), kong.UsageOnError()}, options...)...)
+	command := kong.Parse(commands, append([]kong.Option{kong.Name(name)}, options...)...)
 	if err := command.Run(t); err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errors.New("interrupted")
