@@ -32,18 +32,18 @@ type rung struct {
 
 // NewLadder prepares the ladder of a valid model, which must not change while
 // the ladder is in use. rate holds a number ≥ 0 per node, nil for 1 everywhere.
-// The error wraps ErrRange when the model has not two labels or a weight or a
+// The error wraps ErrRange when the model does not have two labels or a weight or a
 // rate is negative, and ErrShape when there is not one rate per node.
 func NewLadder(m *Model, rate []float64) (*Ladder, error) {
 	if m.Labels != 2 {
-		return nil, fmt.Errorf("%w: a ladder of %d labels, accepted are 2", ErrRange, m.Labels)
+		return nil, fmt.Errorf("%w: a ladder of %d labels, want 2", ErrRange, m.Labels)
 	}
 	if rate != nil && len(rate) != m.Nodes {
 		return nil, fmt.Errorf("%w: %d rates for %d nodes", ErrShape, len(rate), m.Nodes)
 	}
 	for i, r := range rate {
 		if !(r >= 0) || !finite(r) {
-			return nil, fmt.Errorf("%w: rate of node %d is %v, accepted are finite numbers from 0", ErrRange, i, r)
+			return nil, fmt.Errorf("%w: rate of node %d is %v, want finite numbers from 0", ErrRange, i, r)
 		}
 	}
 	g := newGraph(m)

@@ -64,7 +64,7 @@ func (m *Model) Validate() error {
 		return fmt.Errorf("%w: %d nodes, need at least 1", ErrRange, m.Nodes)
 	}
 	if m.Labels < 1 || m.Labels > MaxLabels {
-		return fmt.Errorf("%w: %d labels, accepted are 1 to %d", ErrRange, m.Labels, MaxLabels)
+		return fmt.Errorf("%w: %d labels, want 1 to %d", ErrRange, m.Labels, MaxLabels)
 	}
 	if len(m.Unary) != m.Nodes*m.Labels {
 		return fmt.Errorf("%w: %d unaries for %d nodes × %d labels", ErrShape, len(m.Unary), m.Nodes, m.Labels)

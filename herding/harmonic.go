@@ -73,7 +73,7 @@ func NewHarmonicIn(order []int32, edges []crf.Edge) (*Harmonic, error) {
 	met := make([]bool, len(order))
 	for _, i := range order {
 		if int(i) >= len(met) || i < 0 || met[i] {
-			return nil, fmt.Errorf("%w: the order of %d nodes is no permutation: %d", ErrRange, len(order), i)
+			return nil, fmt.Errorf("%w: the order of %d nodes is not a permutation: %d", ErrRange, len(order), i)
 		}
 		met[i] = true
 	}
@@ -93,7 +93,7 @@ func checkConductances(nodes int, edges []crf.Edge) error {
 	}
 	for i, e := range edges {
 		if e.W < 0 {
-			return fmt.Errorf("%w: conductance of edge %d is %v, accepted are numbers from 0", ErrRange, i, e.W)
+			return fmt.Errorf("%w: conductance of edge %d is %v, want numbers from 0", ErrRange, i, e.W)
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior)
 
 func (h *Harmonic) check(k int, fixed []int16, prior *Prior) error {
 	if k < 1 || k > crf.MaxLabels {
-		return fmt.Errorf("%w: %d labels, accepted are 1 to %d", ErrRange, k, crf.MaxLabels)
+		return fmt.Errorf("%w: %d labels, want 1 to %d", ErrRange, k, crf.MaxLabels)
 	}
 	if len(fixed) != h.n {
 		return fmt.Errorf("%w: %d clicks for %d nodes", ErrShape, len(fixed), h.n)
@@ -219,7 +219,7 @@ func (h *Harmonic) check(k int, fixed []int16, prior *Prior) error {
 	for _, v := range [][]float64{prior.Weight, prior.Share} {
 		for i, w := range v {
 			if !(w >= 0 && w < math.Inf(1)) {
-				return fmt.Errorf("%w: prior value %d is %v, accepted are finite numbers from 0", ErrRange, i, w)
+				return fmt.Errorf("%w: prior value %d is %v, want finite numbers from 0", ErrRange, i, w)
 			}
 		}
 	}

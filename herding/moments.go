@@ -36,7 +36,7 @@ func PairMoments(edges []crf.Edge, reading Reading, weight float64) ([]float64, 
 			mu[i] = 1
 		case SimilarityBeforeWeight:
 			if !(e.W >= 0 && e.W <= weight*(1+1e-6)) {
-				return nil, fmt.Errorf("%w: edge %d weighs %v, accepted are 0 to %v", ErrRange, i, e.W, weight)
+				return nil, fmt.Errorf("%w: edge %d weighs %v, want 0 to %v", ErrRange, i, e.W, weight)
 			}
 			mu[i] = min(e.W/weight, 1)
 		case Softmax:

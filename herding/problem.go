@@ -118,7 +118,7 @@ func (p *Problem) Validate() error {
 		}
 		for i, m := range v.of {
 			if !(m >= 0 && m <= 1) {
-				return fmt.Errorf("%w: %s[%d] is %v, accepted are 0 to 1", ErrRange, v.what, i, m)
+				return fmt.Errorf("%w: %s[%d] is %v, want 0 to 1", ErrRange, v.what, i, m)
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (p *Problem) Validate() error {
 	}
 	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound} {
 		if !(eta >= 0 && eta < math.Inf(1)) {
-			return fmt.Errorf("%w: rate or bound %v, accepted are finite numbers from 0", ErrRange, eta)
+			return fmt.Errorf("%w: rate or bound %v, want finite numbers from 0", ErrRange, eta)
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func NewRegionMoments(p []float64, labels int, area []float64, group []int32) (R
 	count := 0
 	for i, g := range group {
 		if g < 0 || int(g) >= len(group) {
-			return RegionMoments{}, fmt.Errorf("%w: node %d is in region %d, accepted are 0 to %d", ErrRange, i, g, len(group)-1)
+			return RegionMoments{}, fmt.Errorf("%w: node %d is in region %d, want 0 to %d", ErrRange, i, g, len(group)-1)
 		}
 		count = max(count, int(g)+1)
 	}
@@ -80,11 +80,11 @@ func (m RegionMoments) validate(p *Problem) error {
 	}
 	for i, v := range m.Moments {
 		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("%w: moment %d of a region is %v, accepted are 0 to 1", ErrRange, i, v)
+			return fmt.Errorf("%w: moment %d of a region is %v, want 0 to 1", ErrRange, i, v)
 		}
 	}
 	if !(m.Eta >= 0 && m.Eta < math.Inf(1)) {
-		return fmt.Errorf("%w: rate %v, accepted are finite numbers from 0", ErrRange, m.Eta)
+		return fmt.Errorf("%w: rate %v, want finite numbers from 0", ErrRange, m.Eta)
 	}
 	return nil
 }

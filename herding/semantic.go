@@ -30,12 +30,12 @@ const SemanticFloor = 1e-6
 //
 // The paper defines unaries as -log p and maximises; the sign is a slip,
 // probable labels have to gain. Sigmoids are added up as logarithms, so
-// scores of any size give finite unaries. Scores that are no finite numbers are
-// ErrRange, a length that is no multiple of labels ErrShape. O(n·k),
+// scores of any size give finite unaries. Scores that are not finite are
+// ErrRange, a length that is not a multiple of labels is ErrShape. O(n·k),
 // deterministic.
 func SemanticUnaries(scores []float64, labels int, a, b float64) ([]float64, error) {
 	if labels < 1 || labels > crf.MaxLabels || len(scores)%labels != 0 {
-		return nil, fmt.Errorf("%w: %d scores for %d labels, accepted are 1 to %d labels and one score for each at every node",
+		return nil, fmt.Errorf("%w: %d scores for %d labels, want 1 to %d labels and one score for each at every node",
 			ErrShape, len(scores), labels, crf.MaxLabels)
 	}
 	lowest := crf.Log(SemanticFloor)

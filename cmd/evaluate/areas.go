@@ -44,14 +44,14 @@ type areasRow struct {
 
 func (c *areasCommand) check() error {
 	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: accepted are numbers from 2, from 1, and 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: must be at least 2, at least 1, and from 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
 	}
 	if !(c.Wider >= 0 && c.Wider <= 100) {
-		return fmt.Errorf("--wider %v: accepted are numbers from 0 to 100", c.Wider)
+		return fmt.Errorf("--wider %v: must be from 0 to 100", c.Wider)
 	}
 	for _, share := range c.Observed {
 		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
 		}
 	}
 	for _, name := range c.Methods {

@@ -29,14 +29,14 @@ type calibrationCommand struct {
 func (c *calibrationCommand) check() error {
 	for _, v := range append(slices.Clone(c.After), c.Regions, c.Classes) {
 		if v < 1 {
-			return fmt.Errorf("--after, --regions and --classes accept numbers from 1, not %d", v)
+			return fmt.Errorf("--after, --regions and --classes must be at least 1, not %d", v)
 		}
 	}
 	if c.Hypotheses < 2 || c.Hypotheses > engine.MaxHypotheses {
-		return fmt.Errorf("--hypotheses %d: accepted are 2 to %d, one alone is never in doubt", c.Hypotheses, engine.MaxHypotheses)
+		return fmt.Errorf("--hypotheses %d: must be from 2 to %d: one alone is never in doubt", c.Hypotheses, engine.MaxHypotheses)
 	}
 	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
 	}
 	return nil
 }

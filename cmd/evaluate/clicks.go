@@ -91,16 +91,16 @@ func (c *clicksCommand) Run(t *terminal) error {
 func (c *clicksCommand) check() error {
 	for _, target := range c.Target {
 		if !(target > 0 && target <= 1) {
-			return fmt.Errorf("--target %v: accepted are shares above 0 and up to 1", target)
+			return fmt.Errorf("--target %v: must be above 0 and at most 1", target)
 		}
 	}
 	for _, v := range append(slices.Clone(c.Offers), c.Max, c.Regions, c.Classes) {
 		if v < 1 {
-			return fmt.Errorf("--offers, --max, --regions and --classes accept numbers from 1, not %d", v)
+			return fmt.Errorf("--offers, --max, --regions and --classes must be at least 1, not %d", v)
 		}
 	}
 	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
 	}
 	return nil
 }

@@ -45,11 +45,11 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	}
 	for _, q := range c.Quality {
 		if !(q >= 0 && q <= 1) {
-			return fmt.Errorf("--quality %v: accepted are shares from 0 to 1", q)
+			return fmt.Errorf("--quality %v: must be from 0 to 1", q)
 		}
 	}
 	if c.Patch < 1 || c.Finished < learn.FewestExamples {
-		return fmt.Errorf("--patch accepts numbers from 1 and --finished from %d", learn.FewestExamples)
+		return fmt.Errorf("--patch must be at least 1 and --finished at least %d", learn.FewestExamples)
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {

@@ -33,10 +33,10 @@ type choice struct {
 // Run measures and prints.
 func (c *extentsCommand) Run(t *terminal) error {
 	if c.Folds < 2 || c.Regions < 1 {
-		return fmt.Errorf("--folds %d, --regions %d: accepted are folds from 2 and regions from 1", c.Folds, c.Regions)
+		return fmt.Errorf("--folds %d, --regions %d: must be at least 2 and at least 1", c.Folds, c.Regions)
 	}
 	if !(c.Ridge > 0 && c.Ridge < math.Inf(1)) {
-		return fmt.Errorf("--ridge %v: accepted are finite numbers above 0", c.Ridge)
+		return fmt.Errorf("--ridge %v: must be finite and above 0", c.Ridge)
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {

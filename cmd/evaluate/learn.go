@@ -44,14 +44,14 @@ type taught struct {
 func (c *learnCommand) check() error {
 	for _, n := range c.Predictors {
 		if n < 1 {
-			return fmt.Errorf("--predictors %d: accepted are numbers from 1", n)
+			return fmt.Errorf("--predictors %d: must be at least 1", n)
 		}
 	}
 	if !(c.Observed > 0 && c.Observed <= 1) {
-		return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", c.Observed)
+		return fmt.Errorf("--observed %v: must be above 0 and at most 1", c.Observed)
 	}
 	if c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels || c.Rounds < 0 || c.Epochs < 0 {
-		return fmt.Errorf("--regions %d, --classes %d, --rounds %d, --epochs %d: accepted are numbers from 1, 2 to %d, and from 0", c.Regions, c.Classes, c.Rounds, c.Epochs, crf.MaxLabels)
+		return fmt.Errorf("--regions %d, --classes %d, --rounds %d, --epochs %d: must be at least 1, from 2 to %d, and at least 0", c.Regions, c.Classes, c.Rounds, c.Epochs, crf.MaxLabels)
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ type solved struct {
 // Run solves the models one after the other, so that their times are comparable.
 func (c *mapCommand) Run(t *terminal) error {
 	if c.Sweeps < 0 || c.Repeat < 1 || c.Limit < 0 {
-		return errors.New("--sweeps and --limit accept numbers from 0, --repeat from 1")
+		return errors.New("--sweeps and --limit must be at least 0, --repeat at least 1")
 	}
 	files, err := filepath.Glob(filepath.Join(c.Models, "*.uai"))
 	if err != nil {

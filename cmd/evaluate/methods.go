@@ -37,7 +37,7 @@ func (c *methodsCommand) check() error {
 		value, most int
 	}{{"--draws", c.Draws, 1000}, {"--hypotheses", c.Hypotheses, 1000}, {"--regions", c.Regions, 100_000}} {
 		if v.value < 1 || v.value > v.most {
-			return fmt.Errorf("%s %d: accepted are numbers from 1 to %d", v.flag, v.value, v.most)
+			return fmt.Errorf("%s %d: must be from 1 to %d", v.flag, v.value, v.most)
 		}
 	}
 	for _, v := range []struct {
@@ -46,16 +46,16 @@ func (c *methodsCommand) check() error {
 		low, high float64
 	}{{"--strength", c.Strength, 0, 1e6}, {"--blur", c.Blur, 0, 0.25}, {"--doubt", c.Doubt, 0, 0.5}, {"--corrupt", c.Corrupt, 0, 1}} {
 		if !(v.value >= v.low && v.value <= v.high) {
-			return fmt.Errorf("%s %v: accepted are numbers from %g to %g", v.flag, v.value, v.low, v.high)
+			return fmt.Errorf("%s %v: must be from %g to %g", v.flag, v.value, v.low, v.high)
 		}
 	}
 	for _, share := range c.Observed {
 		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
 		}
 	}
 	if c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: accepted are 2 to %d", c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--classes %d: must be from 2 to %d", c.Classes, crf.MaxLabels)
 	}
 	if slices.Equal(c.Methods, []string{"all"}) {
 		c.Methods = methods.Names()

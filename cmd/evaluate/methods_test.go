@@ -74,7 +74,7 @@ func TestMethods(t *testing.T) {
 	for _, c := range []struct{ flags, says []string }{
 		{[]string{"--methods", "none"}, []string{`"none"`, "known are map"}},
 		{[]string{"--against", "none"}, []string{`"none"`, "known are map"}},
-		{[]string{"--observed", "0"}, []string{"--observed 0", "up to 1"}},
+		{[]string{"--observed", "0"}, []string{"--observed 0", "at most 1"}},
 		{[]string{"--hypotheses", "0"}, []string{"--hypotheses 0", "1 to 1000"}},
 		{[]string{"--hypotheses", "1001"}, []string{"--hypotheses 1001", "1 to 1000"}},
 		{[]string{"--strength=-1"}, []string{"--strength -1", "from 0"}},

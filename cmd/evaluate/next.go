@@ -46,11 +46,11 @@ type inquiry struct {
 func (c *nextCommand) check() error {
 	for _, v := range []int{c.Asked, c.Draws, c.Regions, c.Classes} {
 		if v < 1 {
-			return fmt.Errorf("--asked, --draws, --regions and --classes accept numbers from 1, not %d", v)
+			return fmt.Errorf("--asked, --draws, --regions and --classes must be at least 1, not %d", v)
 		}
 	}
 	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ type qualities struct {
 func (c *objectsCommand) Run(t *terminal) error {
 	for name, v := range map[string]int{"--hypotheses": c.Hypotheses, "--max": c.Max, "--regions": c.Regions} {
 		if v < 1 {
-			return fmt.Errorf("%s %d: accepted are numbers from 1", name, v)
+			return fmt.Errorf("%s %d: must be at least 1", name, v)
 		}
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)

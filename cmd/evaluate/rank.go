@@ -48,11 +48,11 @@ type rankRow struct {
 
 func (c *rankCommand) check() error {
 	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: accepted are numbers from 2, from 1, and 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: must be at least 2, at least 1, and from 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
 	}
 	for _, share := range c.Observed {
 		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
 		}
 	}
 	_, err := methods.Find(c.Method)

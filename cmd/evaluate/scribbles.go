@@ -45,7 +45,7 @@ const (
 // Run measures, prints and stores the figures.
 func (c *scribblesCommand) Run(t *terminal) error {
 	if c.Hypotheses < 1 || c.Regions < 1 {
-		return fmt.Errorf("--hypotheses and --regions accept numbers from 1")
+		return fmt.Errorf("--hypotheses and --regions must be at least 1")
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p sim
 	counts := make([][3]int, s.regions.N)
 	for at, v := range scribble {
 		if v > 2 {
-			return fmt.Errorf("%s: pixel (%d, %d) is %d, accepted are 0 to 2", path, at%s.regions.Width, at/s.regions.Width, v)
+			return fmt.Errorf("%s: pixel (%d, %d) is %d, want 0 to 2", path, at%s.regions.Width, at/s.regions.Width, v)
 		}
 		counts[s.regions.Labels[at]][v]++
 	}
@@ -159,7 +159,7 @@ func scribble(p simulate.Picture, folder string, s *scene) (pix []uint8, path st
 			return pix, path, err
 		}
 	}
-	return nil, path, fmt.Errorf("%s has no scribbles for image %s: accepted names are %s.png and %s-anno.png", filepath.Join(p.Dir, folder), p.ID, p.ID, p.ID)
+	return nil, path, fmt.Errorf("%s has no scribbles for image %s: want %s.png or %s-anno.png", filepath.Join(p.Dir, folder), p.ID, p.ID, p.ID)
 }
 
 // wrong is the share of the pixels without a scribble that are wrong in x.

@@ -65,7 +65,7 @@ func (c *semanticCommand) check() error {
 	} {
 		for _, x := range v.values {
 			if !(x >= 0 && x <= v.most) {
-				return fmt.Errorf("%s %v: accepted are numbers from 0 to %g", v.flag, x, v.most)
+				return fmt.Errorf("%s %v: must be from 0 to %g", v.flag, x, v.most)
 			}
 		}
 	}
@@ -74,11 +74,11 @@ func (c *semanticCommand) check() error {
 		value int
 	}{{"--hypotheses", c.Hypotheses}, {"--draws", c.Draws}, {"--regions", c.Regions}} {
 		if v.value < 1 {
-			return fmt.Errorf("%s %d: accepted are numbers from 1", v.flag, v.value)
+			return fmt.Errorf("%s %d: must be at least 1", v.flag, v.value)
 		}
 	}
 	if c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: accepted are 2 to %d", c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--classes %d: must be from 2 to %d", c.Classes, crf.MaxLabels)
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ const boundaryTolerance = 0.0025
 // Run segments, measures, prints and stores.
 func (c *superpixelsCommand) Run(t *terminal) error {
 	if c.Regions < 1 || c.Regions > 1<<16 {
-		return fmt.Errorf("--regions %d: accepted are 1 to %d", c.Regions, 1<<16)
+		return fmt.Errorf("--regions %d: must be from 1 to %d", c.Regions, 1<<16)
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {

@@ -34,21 +34,21 @@ type vocCommand struct {
 func (c *vocCommand) check() error {
 	for _, share := range c.Observed {
 		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: accepted are shares above 0 and up to 1", share)
+			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
 		}
 	}
 	for _, rate := range append(slices.Clone(c.Rates), c.Lambda) {
 		if !(rate > 0 && rate < math.Inf(1)) {
-			return fmt.Errorf("--rates and --lambda: accepted are finite numbers above 0, not %v", rate)
+			return fmt.Errorf("--rates and --lambda: must be finite and above 0, not %v", rate)
 		}
 	}
 	for name, v := range map[string]int{"--hypotheses": c.Hypotheses, "--draws": c.Draws, "--regions": c.Regions, "--classes": c.Classes} {
 		if v < 1 {
-			return fmt.Errorf("%s %d: accepted are numbers from 1", name, v)
+			return fmt.Errorf("%s %d: must be at least 1", name, v)
 		}
 	}
 	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: accepted are 1 to %d", c.Classes, crf.MaxLabels)
+		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ func TestRefusesBadAffinities(t *testing.T) {
 		"truncated":       {good[:len(good)/2], "line"},
 		"another version": {strings.Replace(good, "affinities 1", "affinities 9", 1), "version"},
 		"NaN":             {strings.Replace(good, "edge bias ", "edge bias NaN\nedge bias ", 1), "NaN"},
-		"not affinities":  {"hello", "no file of affinities"},
+		"not affinities":  {"hello", "not a file of affinities"},
 		"too large":       {good + strings.Repeat("#", 1<<20), "too large"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,7 +34,7 @@ type Perturbed struct {
 func (q Perturbed) Rank(ctx context.Context, p *herding.Problem, limit int) ([]herding.Candidate, error) {
 	confirm := cmp.Or(q.Confirm, 10)
 	if confirm < 0 {
-		return nil, fmt.Errorf("%w: %d nodes to confirm, accepted are numbers from 0, where 0 means 10", herding.ErrRange, confirm)
+		return nil, fmt.Errorf("%w: %d nodes to confirm, want numbers from 0, where 0 means 10", herding.ErrRange, confirm)
 	}
 	b, err := NewBound(ctx, p, q.Samples, q.Seed)
 	if err != nil {
@@ -82,7 +82,7 @@ func NewBound(ctx context.Context, p *herding.Problem, samples int, seed uint64)
 	}
 	samples = cmp.Or(samples, 40)
 	if samples < 0 {
-		return nil, fmt.Errorf("%w: %d samples, accepted are numbers from 0, where 0 means 40", herding.ErrRange, samples)
+		return nil, fmt.Errorf("%w: %d samples, want numbers from 0, where 0 means 40", herding.ErrRange, samples)
 	}
 	m := *p.Model
 	b := &Bound{model: &m, solver: p.Solver, Terms: make([]float64, m.Nodes), Share: make([]float64, len(m.Unary))}

@@ -42,7 +42,7 @@ func check(p *herding.Problem, xs [][]uint8) error {
 // weights are p_m ∝ exp(E(x^m)/T); equal ones for T = 0, which means infinity.
 func weights(p *herding.Problem, xs [][]uint8, temperature float64) ([]float64, error) {
 	if !(temperature >= 0) || math.IsInf(temperature, 1) {
-		return nil, fmt.Errorf("%w: temperature %v, accepted are finite numbers from 0, where 0 means infinity", herding.ErrRange, temperature)
+		return nil, fmt.Errorf("%w: temperature %v, want finite numbers from 0, where 0 means infinity", herding.ErrRange, temperature)
 	}
 	w := make([]float64, len(xs))
 	if temperature == 0 {

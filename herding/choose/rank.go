@@ -213,7 +213,7 @@ type Known struct {
 // that of each feature is 0. ridge is a finite number above 0.
 func FitRanker(lists []Known, ridge float64) (Ranker, error) {
 	if !(ridge > 0) || math.IsInf(ridge, 1) {
-		return Ranker{}, fmt.Errorf("%w: ridge %v, accepted are finite numbers above 0", herding.ErrRange, ridge)
+		return Ranker{}, fmt.Errorf("%w: ridge %v, want finite numbers above 0", herding.ErrRange, ridge)
 	}
 	a, b := mat.NewSymDense(featureCount, nil), mat.NewVecDense(featureCount, nil)
 	count := 0.0

@@ -151,7 +151,7 @@ func ready(ctx context.Context, m *crf.Model, all func() ([]herding.Hypothesis, 
 // default.
 func positive(name string, v, otherwise float64) (float64, error) {
 	if !(v >= 0) || math.IsInf(v, 1) {
-		return 0, fmt.Errorf("%w: %s %v, accepted are finite numbers from 0, where 0 means %g", herding.ErrRange, name, v, otherwise)
+		return 0, fmt.Errorf("%w: %s %v, want finite numbers from 0, where 0 means %g", herding.ErrRange, name, v, otherwise)
 	}
 	if v == 0 {
 		return otherwise, nil

@@ -31,7 +31,7 @@ type Climber struct {
 const mostDepth = 3
 
 func depthError(depth int) error {
-	return fmt.Errorf("%w: modes of depth %d, accepted are 1 to %d", herding.ErrRange, depth, mostDepth)
+	return fmt.Errorf("%w: modes of depth %d, want 1 to %d", herding.ErrRange, depth, mostDepth)
 }
 
 // mostTriple is the largest number of labels for δ = 3, whose trials grow with
@@ -45,7 +45,7 @@ func NewClimber(m *crf.Model, depth int) (*Climber, error) {
 		return nil, depthError(depth)
 	}
 	if depth == 3 && m.Labels > mostTriple {
-		return nil, fmt.Errorf("%w: modes of depth 3 with %d labels, accepted are up to %d because three nodes take k³ trials; use depth 2", herding.ErrRange, m.Labels, mostTriple)
+		return nil, fmt.Errorf("%w: modes of depth 3 with %d labels, want up to %d because three nodes take k³ trials; use depth 2", herding.ErrRange, m.Labels, mostTriple)
 	}
 	f := crf.Fold(m)
 	return &Climber{

@@ -176,7 +176,7 @@ func regionsOf(nodes int, group []int32) ([][]int32, error) {
 	count := 0
 	for i, g := range group {
 		if g < 0 || int(g) >= nodes {
-			return nil, fmt.Errorf("%w: node %d is in group %d, accepted are 0 to %d", herding.ErrRange, i, g, nodes-1)
+			return nil, fmt.Errorf("%w: node %d is in group %d, want 0 to %d", herding.ErrRange, i, g, nodes-1)
 		}
 		out[g] = append(out[g], int32(i))
 		count = max(count, int(g)+1)

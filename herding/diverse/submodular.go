@@ -114,11 +114,11 @@ func (s *Submodular) start() (*greedy, error) {
 	}
 	for _, w := range []float64{s.Hamming, s.Labels, s.Transitions, s.Balls} {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("%w: weight %v of a diversity, accepted are finite numbers from 0", herding.ErrRange, w)
+			return nil, fmt.Errorf("%w: weight %v of a diversity, want finite numbers from 0", herding.ErrRange, w)
 		}
 	}
 	if s.Ball < 0 || s.Ball > mostBall {
-		return nil, fmt.Errorf("%w: balls of radius %d, accepted are 0 to %d; use Hamming for larger distances", herding.ErrRange, s.Ball, mostBall)
+		return nil, fmt.Errorf("%w: balls of radius %d, want 0 to %d; use Hamming for larger distances", herding.ErrRange, s.Ball, mostBall)
 	}
 	if s.Balls > 0 {
 		g.overlap = overlaps(s.Model.Nodes, s.Model.Labels, s.Ball)

@@ -140,7 +140,7 @@ func (b *BMMF) start(ctx context.Context) (*state, error) {
 		most, instead = mostBounded, "mbest, without bounds, takes larger models"
 	}
 	if size := b.Model.Nodes * b.Model.Labels; size > most {
-		return nil, fmt.Errorf("%w: M-best labellings of %d nodes × %d labels, accepted are up to %d together; %s", herding.ErrRange, b.Model.Nodes, b.Model.Labels, most, instead)
+		return nil, fmt.Errorf("%w: M-best labellings of %d nodes × %d labels, want up to %d together; %s", herding.ErrRange, b.Model.Nodes, b.Model.Labels, most, instead)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

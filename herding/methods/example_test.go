@@ -40,7 +40,7 @@ func ExampleNew() {
 	// [0 0 0 1 1 1] 2.8
 	// [0 0 0 1 1 1] 2.8
 	// [0 0 0 0 0 1] 2.2
-	// modes: herding: out of range: depth 4, accepted are 0 to 3
+	// modes: herding: out of range: depth 4, want 0 to 3
 }
 
 // What if superpixel 3 were of class 0? And superpixel 4 with it?

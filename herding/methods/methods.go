@@ -57,14 +57,14 @@ func (o Options) check() error {
 		most  float64
 	}{{"strength", o.Strength, 1e6}, {"temperature", o.Temperature, 1e6}, {"overlap", o.Overlap, 1}} {
 		if !(v.value >= 0 && v.value <= v.most) {
-			return fmt.Errorf("%w: %s %v, accepted are numbers from 0 to %g", herding.ErrRange, v.name, v.value, v.most)
+			return fmt.Errorf("%w: %s %v, want numbers from 0 to %g", herding.ErrRange, v.name, v.value, v.most)
 		}
 	}
 	if o.Depth < 0 || o.Depth > 3 {
-		return fmt.Errorf("%w: depth %d, accepted are 0 to 3", herding.ErrRange, o.Depth)
+		return fmt.Errorf("%w: depth %d, want 0 to 3", herding.ErrRange, o.Depth)
 	}
 	if o.Candidates < 0 || o.Candidates > math.MaxInt32 {
-		return fmt.Errorf("%w: %d candidates, accepted are numbers from 0", herding.ErrRange, o.Candidates)
+		return fmt.Errorf("%w: %d candidates, want numbers from 0", herding.ErrRange, o.Candidates)
 	}
 	return nil
 }

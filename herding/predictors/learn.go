@@ -47,7 +47,7 @@ type Options struct {
 // It costs a maximisation per example, predictor and epoch.
 func Learn(ctx context.Context, examples []Example, predictors int, o Options) ([]Weights, []float64, error) {
 	if predictors < 1 || len(examples) < predictors {
-		return nil, nil, fmt.Errorf("%w: %d predictors from %d examples, accepted are 1 up to the number of examples", ErrExamples, predictors, len(examples))
+		return nil, nil, fmt.Errorf("%w: %d predictors from %d examples, want 1 up to the number of examples", ErrExamples, predictors, len(examples))
 	}
 	t := &trainer{ctx: ctx, o: o}
 	if t.o.Rounds == 0 {
@@ -98,7 +98,7 @@ func newLesson(e Example) (*lesson, error) {
 		case y == Unknown:
 			l.known[i] = best[i]
 		case int(y) >= m.Labels:
-			return nil, fmt.Errorf("%w: node %d has the true label %d, accepted are 0 to %d and %d for unknown", herding.ErrRange, i, y, m.Labels-1, Unknown)
+			return nil, fmt.Errorf("%w: node %d has the true label %d, want 0 to %d and %d for unknown", herding.ErrRange, i, y, m.Labels-1, Unknown)
 		default:
 			for label := range m.Labels {
 				if label != int(y) {

@@ -40,7 +40,7 @@ func weightsOf(v [count]float64) Weights { return Weights{v[0], v[1], v[2], v[3]
 func (w Weights) check() error {
 	for i, v := range w.vector() {
 		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 && i != 2 {
-			return fmt.Errorf("%w: weights %+v of a predictor, accepted are finite numbers, from 0 for all but Small", herding.ErrRange, w)
+			return fmt.Errorf("%w: weights %+v of a predictor, want finite numbers, from 0 for all but Small", herding.ErrRange, w)
 		}
 	}
 	return nil

@@ -71,10 +71,10 @@ func (c *Chain) Start() (*Walk, error) {
 		return nil, err
 	}
 	if !(c.Temperature >= 0) || math.IsInf(c.Temperature, 1) {
-		return nil, fmt.Errorf("%w: temperature %v, accepted are finite numbers from 0, where 0 means 1", herding.ErrRange, c.Temperature)
+		return nil, fmt.Errorf("%w: temperature %v, want finite numbers from 0, where 0 means 1", herding.ErrRange, c.Temperature)
 	}
 	if c.BurnIn < 0 || c.Every < 0 {
-		return nil, fmt.Errorf("%w: %d and %d sweeps, accepted are numbers from 0", herding.ErrRange, c.BurnIn, c.Every)
+		return nil, fmt.Errorf("%w: %d and %d sweeps, want numbers from 0", herding.ErrRange, c.BurnIn, c.Every)
 	}
 	res := crf.NewSolver(c.Model, c.Solver).Solve(nil)
 	f := crf.Fold(c.Model)
@@ -92,7 +92,7 @@ func (c *Chain) Start() (*Walk, error) {
 		w.from.Kernels = []Kernel{Sites}
 	}
 	if slices.ContainsFunc(w.from.Kernels, func(k Kernel) bool { return k > Swaps }) {
-		return nil, fmt.Errorf("%w: kernels %v, accepted are %d to %d", herding.ErrRange, w.from.Kernels, Sites, Swaps)
+		return nil, fmt.Errorf("%w: kernels %v, want %d to %d", herding.ErrRange, w.from.Kernels, Sites, Swaps)
 	}
 	w.score, w.draw = make([]float64, c.Model.Labels), make([]float64, c.Model.Labels)
 	w.clusters = newClusters(f)

@@ -74,14 +74,14 @@ func (s *Perturb) Start() (*Perturbed, error) {
 		}
 		for i, g := range level.Group {
 			if g < 0 || int(g) >= s.Model.Nodes {
-				return nil, fmt.Errorf("%w: node %d is in group %d of level %d, accepted are 0 to %d", herding.ErrRange, i, g, n, s.Model.Nodes-1)
+				return nil, fmt.Errorf("%w: node %d is in group %d of level %d, want 0 to %d", herding.ErrRange, i, g, n, s.Model.Nodes-1)
 			}
 			groups = max(groups, int(g)+1)
 		}
 	}
 	for _, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("%w: weight of noise %v, accepted are finite numbers from 0", herding.ErrRange, w)
+			return nil, fmt.Errorf("%w: weight of noise %v, want finite numbers from 0", herding.ErrRange, w)
 		}
 	}
 	m := *s.Model

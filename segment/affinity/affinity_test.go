@@ -325,17 +325,17 @@ func TestRefusals(t *testing.T) {
 		return strings.Join(changed, "")
 	}
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "no file of affinities"},
-		{"another file", "PNG\n" + text, "no file of affinities"},
+		{"empty", "", "not a file of affinities"},
+		{"another file", "PNG\n" + text, "not a file of affinities"},
 		{"binary", "\xff\xfe" + text, "isn't text"},
 		{"version", strings.Replace(text, "affinities 1", "affinities 2", 1), "version"},
 		{"truncated", text[:len(text)/2], "line"},
 		{"without an end", strings.TrimSuffix(text, "end\n"), "too early"},
 		{"more", text + "edge bias 1\n", "follows"},
-		{"NaN", with(2, "edge lightness NaN 1 0 1\n"), "no weight"},
-		{"infinite", with(2, "edge lightness +Inf 1 0 1\n"), "no weight"},
-		{"enormous", with(2, "edge lightness 1e30 1 0 1\n"), "no weight"},
-		{"no number", with(2, "edge lightness one 1 0 1\n"), "no weight"},
+		{"NaN", with(2, "edge lightness NaN 1 0 1\n"), "not a weight"},
+		{"infinite", with(2, "edge lightness +Inf 1 0 1\n"), "not a weight"},
+		{"enormous", with(2, "edge lightness 1e30 1 0 1\n"), "not a weight"},
+		{"no number", with(2, "edge lightness one 1 0 1\n"), "not a weight"},
 		{"bounds", with(2, "edge lightness 1 1 2 1\n"), "above the largest"},
 		{"one number", with(2, "edge lightness 1\n"), "line 3"},
 		{"unknown feature", with(2, "edge colour-of-the-sky 1 1 0 1\n"), "colour-of-the-sky"},

@@ -124,7 +124,7 @@ const mostWeight = 1e6
 // in their order, finite weights, nothing after 'end'. Errors name the line.
 func Decode(data []byte) (*Model, error) {
 	if !utf8.Valid(data) {
-		return nil, fmt.Errorf("this is no file of affinities: it isn't text")
+		return nil, fmt.Errorf("this is not a file of affinities: it isn't text")
 	}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	number := 0
@@ -137,9 +137,9 @@ func Decode(data []byte) (*Model, error) {
 	}
 	if first := next(); first != header {
 		if strings.HasPrefix(first, "collie affinities ") {
-			return nil, fmt.Errorf("line 1: the version is %q, accepted is %q", first, header)
+			return nil, fmt.Errorf("line 1: the version is %q, want %q", first, header)
 		}
-		return nil, fmt.Errorf("this is no file of affinities: its first line is not %q", header)
+		return nil, fmt.Errorf("this is not a file of affinities: its first line is not %q", header)
 	}
 	m := &Model{}
 	line := next()
@@ -188,7 +188,7 @@ func ReadFile(path string) (*Model, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
 	if err == nil && len(data) > mostBytes {
-		err = errors.New("this is no file of affinities: it is too large")
+		err = errors.New("this is not a file of affinities: it is too large")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -212,7 +212,7 @@ func weights(line, name string, into []float32) error {
 	for i, word := range words[2:] {
 		v, err := strconv.ParseFloat(word, 32)
 		if err != nil || !(math.Abs(v) <= mostWeight) {
-			return fmt.Errorf("%q is no weight: accepted are numbers from %g to %g", word, -mostWeight, mostWeight)
+			return fmt.Errorf("%q is not a weight: want a number from %g to %g", word, -mostWeight, mostWeight)
 		}
 		into[i] = float32(v)
 	}

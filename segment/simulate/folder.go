@@ -28,7 +28,7 @@ func (p Picture) Mask() string { return filepath.Join(p.Dir, "masks", p.ID+".png
 // when the folder has one, and all of images/ by name otherwise.
 func Pictures(dir string, limit int) ([]Picture, error) {
 	if limit < 0 {
-		return nil, fmt.Errorf("--limit %d: accepted are numbers from 1", limit)
+		return nil, fmt.Errorf("--limit %d: must be at least 1", limit)
 	}
 	files := map[string]string{}
 	entries, err := os.ReadDir(filepath.Join(dir, "images"))

@@ -33,7 +33,7 @@ func NewObject(size image.Point, mask []uint8) (*Object, error) {
 			some = true
 		case Rest, segment.Void:
 		default:
-			return nil, fmt.Errorf("pixel (%d, %d) is %d; accepted are 0 for the rest, 1 for the object and %d for pixels that don't count",
+			return nil, fmt.Errorf("pixel (%d, %d) is %d; want 0 for the rest, 1 for the object and %d for pixels that don't count",
 				p%size.X, p/size.X, class, segment.Void)
 		}
 	}

@@ -32,7 +32,7 @@ func Cover(m *superpixels.Map, mask []uint8, classes int) (Truth, error) {
 			continue
 		}
 		if int(class) >= classes {
-			return Truth{}, fmt.Errorf("simulate: pixel (%d, %d) has class %d, accepted are 0 to %d and %d for void",
+			return Truth{}, fmt.Errorf("simulate: pixel (%d, %d) has class %d, want 0 to %d and %d for void",
 				p%m.Width, p/m.Width, class, classes-1, segment.Void)
 		}
 		t.Area[int(m.Labels[p])*classes+int(class)]++

@@ -82,7 +82,7 @@ func (u *reader) int(what string, low, high int) int {
 		return low
 	}
 	if err != nil || v < low || v > high {
-		u.fail(ErrSyntax, "%s is %.20q, accepted are %d to %d", what, t, low, high)
+		u.fail(ErrSyntax, "%s is %.20q, want %d to %d", what, t, low, high)
 		return low
 	}
 	return v
@@ -96,7 +96,7 @@ func (u *reader) score() float64 {
 	case u.err != nil:
 		return 0
 	case err != nil || !(v >= 0) || math.IsInf(v, 1):
-		u.fail(ErrSyntax, "entry of a factor is %.20q, accepted are finite numbers from 0", t)
+		u.fail(ErrSyntax, "entry of a factor is %.20q, want finite numbers from 0", t)
 		return 0
 	case v == 0:
 		return ZeroScore
@@ -114,7 +114,7 @@ func (u *reader) model() *crf.Model {
 		switch {
 		case u.err != nil:
 		case k > crf.MaxLabels:
-			u.fail(ErrUnsupported, "variable %d has %d labels, accepted are 1 to %d", i, k, crf.MaxLabels)
+			u.fail(ErrUnsupported, "variable %d has %d labels, want 1 to %d", i, k, crf.MaxLabels)
 		case i == 0:
 			m.Labels = k
 		case k != m.Labels:
@@ -133,7 +133,7 @@ func (u *reader) model() *crf.Model {
 		scope := [2]int32{-1, -1}
 		size := u.int("the size of a factor's scope", 0, math.MaxInt32)
 		if size > 2 {
-			u.fail(ErrUnsupported, "factor %d is over %d variables, accepted are 2 at most", f, size)
+			u.fail(ErrUnsupported, "factor %d is over %d variables, want 2 at most", f, size)
 			break
 		}
 		for v := range size {

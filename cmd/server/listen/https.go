@@ -208,7 +208,7 @@ func examine(path string) (changed time.Time, err error) {
 	case !info.Mode().IsRegular():
 		return time.Time{}, fmt.Errorf("%s is not a regular file", path)
 	case info.Size() > maxPEM:
-		return time.Time{}, fmt.Errorf("%s has %d bytes; accepted are %d", path, info.Size(), maxPEM)
+		return time.Time{}, fmt.Errorf("%s has %d bytes; at most %d are read", path, info.Size(), maxPEM)
 	}
 	return info.ModTime(), nil
 }
