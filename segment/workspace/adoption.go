@@ -68,7 +68,7 @@ func adopted(p segment.Project) (segment.Project, error) {
 	if p.Classes, err = segment.NormalizeClasses(p.Classes); err != nil {
 		return p, err
 	}
-	seen := [256]bool{segment.Void: true}
+	var seen [256]bool
 	all := append([]segment.Class(nil), p.Classes...)
 	for _, c := range p.Deleted {
 		if _, err := segment.NormalizeClasses([]segment.Class{c.Class}); err != nil {
@@ -80,13 +80,16 @@ func adopted(p segment.Project) (segment.Project, error) {
 		all = append(all, c.Class)
 	}
 	for _, c := range all {
+		if c.ID == segment.Void {
+			return p, segment.Errorf(segment.Unreadable, "In the backup a class has the id %d, which means undecided.", c.ID)
+		}
 		if seen[c.ID] {
-			return p, segment.Errorf(segment.Unreadable, "Class id %d appears twice or is invalid.", c.ID)
+			return p, segment.Errorf(segment.Unreadable, "In the backup two classes have the id %d.", c.ID)
 		}
 		seen[c.ID] = true
 	}
 	if p.Rest.Mode == segment.RestClass && !seen[p.Rest.Class] {
-		return p, segment.Errorf(segment.Unreadable, "The rest is class id %d, which is not one of the classes.", p.Rest.Class)
+		return p, segment.Errorf(segment.Unreadable, "In the backup, what nobody clicks gets the class id %d, but no class has it.", p.Rest.Class)
 	}
 	p.ID, p.Created = segment.NewID(), segment.Now()
 	return p, nil
