@@ -22,7 +22,7 @@ type commands struct {
 	Tokens  tokensCommand  `cmd:"" help:"Manage API tokens, with which programs use a server that runs with --auth."`
 
 	Export exportCommand `cmd:"" help:"Write a project in a format that other programs read, also while the server runs."`
-	Import importCommand `cmd:"" help:"Import masks into a project, or backups of projects."`
+	Import importCommand `cmd:"" help:"Import masks, classifier scores or embeddings into a project, or backups of projects."`
 
 	Backup  backupCommand  `cmd:"" help:"Copy the whole data folder to one file, also while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Restore a backup as a new data folder, or with --database to an empty database and its bucket."`

@@ -22,7 +22,7 @@ import (
 // that servers share, or back.
 type moveCommand struct {
 	Bucket   moveToBucket   `cmd:"" help:"Copy the files of images and exports from the data folder to the bucket of --blobs, which is used from then on."`
-	Folder   moveToFolder   `cmd:"" help:"Copy them from the bucket of --blobs back to the data folder."`
+	Folder   moveToFolder   `cmd:"" help:"Copy the files from the bucket of --blobs back to the data folder, which is used from then on."`
 	Database moveToDatabase `cmd:"" help:"Copy the records from the data folder, whose files are in the bucket of --blobs, to the empty database of --database, which is used from then on; with --back the other way round."`
 }
 

@@ -26,7 +26,7 @@ type usersCommand struct {
 	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
 	Remove   removeUser  `cmd:"" help:"Remove a user's access. Their work stays."`
 	Link     linkUser    `cmd:"" help:"Let a user sign in with an account at an OpenID provider."`
-	Unlink   unlinkUser  `cmd:"" help:"End that, sign the user out everywhere and revoke their API tokens."`
+	Unlink   unlinkUser  `cmd:"" help:"Take an account at an OpenID provider away from a user, sign them out everywhere and revoke their API tokens."`
 }
 
 type addUser struct {
