@@ -40,7 +40,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return err
 	}
-	failed := 0
+	failed := false
 	for _, name := range c.Files {
 		files, done, err := c.open(name)
 		if err != nil {
@@ -48,7 +48,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 		report, err := importer.Import(ctx, d.workspace, project.ID, files, importer.Options{Undecided: c.Uncovered == "undecided", Mapping: c.Map, PASCAL: c.Names == "voc"}, func(im importer.ImageReport) {
 			if im.Problem != "" {
-				failed++
+				failed = true
 			}
 			tellImported(out, im)
 		})
@@ -65,8 +65,8 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 			return err
 		}
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d masks were not imported", failed)
+	if failed {
+		return errors.New("some files were not imported")
 	}
 	return nil
 }

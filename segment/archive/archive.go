@@ -137,10 +137,10 @@ func (f *File) check(size int64) error {
 		return f.refuse(segment.Unsupported, "uses an unsupported compression method; use deflate or no compression")
 	case e.CompressedSize64 > uint64(size):
 		return f.refuse(segment.Unreadable, "claims to be larger than the archive")
-	case e.UncompressedSize64 > uint64(f.archive.limits.Inflated):
-		return f.refuse(segment.TooLarge, "would expand to more than %s, which is the limit", inMiB(f.archive.limits.Inflated))
 	case e.UncompressedSize64/uint64(f.archive.limits.Ratio) > e.CompressedSize64:
 		return f.refuse(segment.TooLarge, "would expand to more than %d times its size in the archive, which is the limit; store it without compression", f.archive.limits.Ratio)
+	case e.UncompressedSize64 > uint64(f.archive.limits.Inflated):
+		return f.refuse(segment.TooLarge, "would expand to more than %s, which is the limit", inMiB(f.archive.limits.Inflated))
 	}
 	if reason := badName(f.Name); reason != "" {
 		return f.refuse(segment.Invalid, "can't be read because its name %s", reason)

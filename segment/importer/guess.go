@@ -193,7 +193,7 @@ func refusal(err error) error {
 		ErrFormat: segment.Unreadable, ErrLimit: segment.TooLarge, ErrValue: segment.Invalid, ErrSize: segment.Invalid,
 	} {
 		if errors.Is(err, cause) {
-			return segment.Errorf(kind, "The array can't be used: %v.", err)
+			return segment.Errorf(kind, "The array can't be used: %s.", strings.TrimSuffix(err.Error(), "."))
 		}
 	}
 	return err

@@ -80,7 +80,7 @@ func (n *names) find(name string) (id, photo string, err error) {
 	if several {
 		return "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
 	}
-	return "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and the mask came without its photograph.")
+	return "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
 }
 
 // photo returns the photograph with a name: the only one whose path ends with it,
