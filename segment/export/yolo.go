@@ -111,7 +111,8 @@ func grown(p *regions.Partition, of []int32) int {
 }
 
 // finish writes data.yaml. Class numbers are indices in the project, so names
-// begins with class 0 even if that is never written.
+// begins with class 0 even if that is never written. Without a path trainers
+// look beside data.yaml; a relative one is taken from where they are started.
 func (y *yolo) finish() ([]member, error) {
 	var b bytes.Buffer
 	sets := y.job.setsIn()
@@ -121,7 +122,7 @@ func (y *yolo) finish() ([]member, error) {
 		}
 		return "images/" + set
 	}
-	fmt.Fprintf(&b, "path: .\ntrain: %s\nval: %s\n", folder("train"), folder("val"))
+	fmt.Fprintf(&b, "train: %s\nval: %s\n", folder("train"), folder("val"))
 	if slices.Contains(sets, "test") {
 		b.WriteString("test: images/test\n")
 	}

@@ -305,7 +305,10 @@ def read_numpy(e):
 
 def read_yolo(e):
     with open(os.path.join(e.folder, "data.yaml")) as f:
-        names = [json.loads(line.split(":", 1)[1]) for line in f if line.startswith("  ")]
+        lines = f.readlines()
+    if any(line.startswith("path:") for line in lines):
+        raise Fail("data.yaml has a path, which Ultralytics takes from where it is started")
+    names = [json.loads(line.split(":", 1)[1]) for line in lines if line.startswith("  ")]
     if names != [c["name"] for c in e.classes]:
         raise Fail(f"names {names}")
     for stem, mask in e.images.items():
