@@ -49,7 +49,7 @@ type importForm struct {
 
 // importedImageJSON is the result for one mask.
 type importedImageJSON struct {
-	Mask     string   `json:"mask" doc:"name in the data set"`
+	Mask     string   `json:"mask" doc:"name in the data set, or of the file that can't be used"`
 	Image    string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
 	Added    bool     `json:"added,omitempty" doc:"the image came with the data set"`
 	Seq      int      `json:"seq,omitempty" doc:"number of evidence events after the import"`
@@ -94,22 +94,30 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	}
 	options := importer.Options{Undecided: uncovered == "undecided", PASCAL: names == "voc"}
 	out := importJSON{ClassesAdded: []string{}, Values: []importedValueJSON{}, Images: []importedImageJSON{}}
+	var failed problem.Upload
 	err = s.eachKept(r, &options.Mapping, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
-		files, err := importer.FromFile(name, file, size, s.limits.Zip)
-		if err != nil {
-			return err
-		}
 		var report importer.Report
-		if review == "true" {
+		files, err := importer.FromFile(name, file, size, s.limits.Zip)
+		switch {
+		case err != nil:
+		case review == "true":
 			report, err = importer.Review(ctx, s.workspace, project, files, options)
-		} else {
+		default:
 			report, err = importer.Import(ctx, s.workspace, project, files, options, nil)
 		}
 		out.add(report)
+		switch segment.KindOf(err) {
+		case segment.Invalid, segment.Unreadable, segment.Unsupported, segment.TooLarge: // of this file, not of the next
+			out.Images = append(out.Images, importedImageJSON{Mask: name, Problem: failed.Add(name, err).Problem.Detail})
+			return nil
+		}
 		return err
 	})
-	if err != nil && len(out.Images) == 0 {
+	switch nothing := len(out.Images) == len(failed.Files); {
+	case err != nil && nothing:
 		return err
+	case nothing && len(failed.Files) > 0:
+		return &failed
 	}
 	if review == "false" {
 		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", len(out.Images)))

@@ -65,7 +65,13 @@ func TestImportMasks(t *testing.T) {
 		t.Errorf("told of %+v", m)
 	}
 
+	// A file without masks is reported by its name and keeps no other from being imported.
 	all := "/api/v1/projects/" + im.Project + "/imports"
+	got = importJSON{}
+	s.importFiles(all, file{"notes.txt", []byte("notes")}, file{"beach.png", halfMask()}, file{"bad.json", []byte("{")}).into(t, http.StatusOK, &got)
+	if len(got.Images) != 3 || got.Images[0].Mask != "notes.txt" || got.Images[0].Problem == "" || got.Images[1].Seq != 2 || got.Images[2].Mask != "bad.json" || got.Images[2].Problem == "" {
+		t.Errorf("%+v", got)
+	}
 	s.importFiles(all, file{"notes.txt", []byte("notes")}).problem(t, http.StatusUnsupportedMediaType)
 	s.importFiles(all).problem(t, http.StatusUnprocessableEntity)
 	s.importFiles(all+"?uncovered=x", file{"a.png", nil}).problem(t, http.StatusUnprocessableEntity)
