@@ -1,17 +1,13 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"collie/segment"
-	"collie/segment/rle"
 )
 
 // Limits of a COCO file.
@@ -256,9 +252,14 @@ func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 
 // drawCOCO draws the annotations of one image onto an empty mask.
 func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8, o Options) error {
+	for i, a := range annotations {
+		if a.Area == 0 {
+			annotations[i].Area = m.measure(a.Segmentation)
+		}
+	}
 	slices.SortStableFunc(annotations, func(a, b cocoAnnotation) int { return cmp.Compare(b.Area, a.Area) })
 	m.Regions = len(annotations)
-	drawn := 0
+	drawn, flat := 0, 0
 	for i, a := range annotations {
 		if err := o.context.Err(); err != nil {
 			return err
@@ -268,7 +269,15 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 		if err != nil {
 			return fmt.Errorf("annotation %d: %w", a.ID, err)
 		}
-		drawn += n
+		if drawn += n; n == 0 {
+			flat++
+		}
+	}
+	switch {
+	case flat > 0 && !slices.ContainsFunc(annotations, func(a cocoAnnotation) bool { return segmented(a.Segmentation) }):
+		return segment.Errorf(segment.Unsupported, "Its annotations have no segmentation, so it has no mask.")
+	case flat > 0:
+		m.Lossy = append(m.Lossy, fmt.Sprintf("annotations without pixels, such as boxes without a segmentation, skipped: %d", flat))
 	}
 	covered := 0
 	for i, p := range m.Pixels {
@@ -282,83 +291,4 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 		m.Lossy = append(m.Lossy, fmt.Sprintf("annotations overlap on %d pixels; the smaller one was used there", drawn-covered))
 	}
 	return nil
-}
-
-// drawSegmentation draws outlines or run lengths and returns the number of
-// pixels. One outline at a time is in memory.
-func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
-	if d := jsontext.NewDecoder(bytes.NewReader(raw)); d.PeekKind() == '[' {
-		return m.drawOutlines(d, class)
-	}
-	var runs struct {
-		Size   [2]int          `json:"size"` // height, width
-		Counts json.RawMessage `json:"counts"`
-	}
-	if err := json.Unmarshal(raw, &runs); err != nil {
-		return 0, noSegmentation(err)
-	}
-	if runs.Size != [2]int{m.Height, m.Width} {
-		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask is for an image of %d×%d pixels, not %d×%d.", runs.Size[1], runs.Size[0], m.Width, m.Height)
-	}
-	counts, err := parseCounts(runs.Counts, len(m.Pixels))
-	if err != nil {
-		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask can't be read: %v.", err)
-	}
-	rle.PaintColumns(counts, m.Pixels, m.Width, m.Height, class)
-	if m.objects != nil {
-		rle.PaintColumns(counts, m.objects, m.Width, m.Height, m.object)
-	}
-	return counts.Area(), nil
-}
-
-func noSegmentation(err error) error {
-	return segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of polygons nor an RLE mask.").Because(err)
-}
-
-// drawOutlines draws a list of lists of numbers.
-func (m *Mask) drawOutlines(d *jsontext.Decoder, class uint8) (total int, err error) {
-	if _, err := d.ReadToken(); err != nil {
-		return 0, noSegmentation(err)
-	}
-	var outline []float64
-	for d.PeekKind() == '[' {
-		if _, err := d.ReadToken(); err != nil {
-			return 0, noSegmentation(err)
-		}
-		outline = outline[:0]
-		for d.PeekKind() == '0' && len(outline) <= 2*maxVertices {
-			t, err := d.ReadToken()
-			if err != nil {
-				return 0, noSegmentation(err)
-			}
-			outline = append(outline, t.Float())
-		}
-		if len(outline) <= 2*maxVertices {
-			if t, err := d.ReadToken(); err != nil || t.Kind() != ']' {
-				return 0, noSegmentation(err)
-			}
-		}
-		n, err := m.fill(outline, class)
-		if err != nil {
-			return 0, err
-		}
-		total += n
-	}
-	if t, err := d.ReadToken(); err != nil || t.Kind() != ']' {
-		return 0, noSegmentation(err)
-	}
-	return total, nil
-}
-
-// parseCounts reads run lengths written as text or as numbers.
-func parseCounts(raw json.RawMessage, pixels int) (rle.Counts, error) {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return rle.ParseCOCO(text, pixels)
-	}
-	var numbers []int
-	if err := json.Unmarshal(raw, &numbers); err != nil {
-		return nil, rle.ErrFormat
-	}
-	return rle.Check(numbers, pixels)
 }

@@ -233,6 +233,26 @@ func TestCOCO(t *testing.T) {
 	}
 }
 
+// Without areas in the file the smaller annotation wins just the same, and boxes
+// make no mask.
+func TestCOCOBoxes(t *testing.T) {
+	const images = `"categories": [{"id": 7, "name": "cat"}, {"id": 3, "name": "dog"}], "images": [{"id": 1, "file_name": "a.jpg", "width": 5, "height": 2}]`
+	for annotations, want := range map[string]string{
+		`{"category_id": 7, "segmentation": [[0, 0, 1, 0, 1, 1, 0, 1]]}, {"category_id": 3, "segmentation": [[0, 0, 4, 0, 4, 2, 0, 2]]}`:                     "a.jpg 12220/22220 annotations overlap on 1 pixels; the smaller one was used there",
+		`{"category_id": 7, "segmentation": {"size": [2, 5], "counts": [0, 1, 9]}}, {"category_id": 3, "segmentation": {"size": [2, 5], "counts": [0, 10]}}`: "a.jpg 12222/22222 annotations overlap on 1 pixels; the smaller one was used there",
+		`{"category_id": 7, "segmentation": [ ], "area": 4}`: "a.jpg: Its annotations have no segmentation, so it has no mask.",
+		`{"category_id": 7, "segmentation": null}`:           "a.jpg: Its annotations have no segmentation, so it has no mask.",
+		`{"category_id": 7, "segmentation": []}, {"category_id": 3, "segmentation": {"size": [2, 5], "counts": [0, 1, 9]}}, {"category_id": 7}`: "a.jpg 20000/00000 annotations without pixels, such as boxes without a segmentation, skipped: 2",
+		`{"category_id": 7, "segmentation": [[1, 1, 1.1, 1, 1.1, 1.1]]}`:                                                                        "a.jpg 00000/00000 annotations without pixels, such as boxes without a segmentation, skipped: 1",
+	} {
+		annotations = strings.ReplaceAll(annotations, `{"category_id"`, `{"image_id": 1, "category_id"`)
+		_, masks := readAll(t, fstest.MapFS{"x.json": file([]byte("{" + images + `, "annotations": [` + annotations + "]}"))}, Options{})
+		if d := cmp.Diff([]string{want}, masks); d != "" {
+			t.Errorf("%s: %s", annotations, d)
+		}
+	}
+}
+
 func TestLabelme(t *testing.T) {
 	crop := base64.StdEncoding.EncodeToString(encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), "10/11", func(c uint8) color.Color { return color.Gray{c * 255} })))
 	classes, masks := readAll(t, fstest.MapFS{
