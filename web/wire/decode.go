@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"collie/segment"
@@ -88,14 +89,18 @@ func found(value string) string {
 // as encoding/json describes it.
 func accepted(t reflect.Type, value string) string {
 	number, numeric := strings.CutPrefix(value, "number ")
+	form := ""
+	if f, err := strconv.ParseFloat(number, 64); numeric && err == nil && f == math.Trunc(f) && strings.ContainsAny(number, ".eE") {
+		form = ", written without a point or an exponent"
+	}
 	switch t.Kind() {
 	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
-		return fmt.Sprintf("a whole number from 0 to %d", uint64(1)<<t.Bits()-1)
+		return fmt.Sprintf("a whole number from 0 to %d%s", uint64(1)<<t.Bits()-1, form)
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		if numeric && strings.Trim(number, "-0123456789") == "" { // it is one, and doesn't fit
 			return fmt.Sprintf("a whole number from %d to %d", int64(math.MinInt64)>>(64-t.Bits()), int64(math.MaxInt64)>>(64-t.Bits()))
 		}
-		return "a whole number"
+		return "a whole number" + form
 	case reflect.Float64:
 		if numeric { // too large
 			return "a number between -1.8e308 and 1.8e308"

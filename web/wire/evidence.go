@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"math"
 
 	"collie/segment"
 )
@@ -50,8 +51,18 @@ func (p *Pick) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &p.Rank)
 	}
 	type plain Pick
-	return json.Unmarshal(b, (*plain)(p))
+	p.Rank = noRank // which null leaves as it is
+	if err := json.Unmarshal(b, (*plain)(p)); err != nil {
+		return err
+	}
+	if p.Rank == noRank && p.Offer == nil {
+		return segment.Errorf(segment.Invalid, "The field \"hypothesis.rank\" is missing: an event names a hypothesis as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
+	}
+	return nil
 }
+
+// noRank stands for a rank that a client left out.
+const noRank = math.MinInt
 
 // pick is what the domain calls it.
 func (p *Pick) pick() (*segment.Pick, error) {
