@@ -31,6 +31,7 @@ type format struct {
 	exif   func(file []byte) int                // orientation, 0 if not set
 	stated func(file []byte) (w, h int64)       // the size in the header, for files whose config fails; can be nil
 	check  func([]byte, image.Point) error      // checks the file before it is decoded; can be nil
+	mend   func([]byte, image.Image)            // corrects what the decoder makes of the file; can be nil
 	frames bool                                 // the image can cover a part of the canvas
 }
 
@@ -40,8 +41,8 @@ var formats = []*format{
 	{name: "webp", title: "WebP", magic: "RIFF????WEBP", config: webp.DecodeConfig, decode: webp.Decode, exif: webpOrientation},
 	{name: "gif", title: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: gif.Decode, frames: true},
 	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode, stated: bmpSize},
-	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF},
-	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF},
+	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: invertFax},
+	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: invertFax},
 }
 
 // refused are formats that people take for images; naming them helps more than

@@ -297,6 +297,9 @@ func decode(f *format, original []byte, size image.Point, tone func(image.Image)
 	if !img.Bounds().In(canvas) || img.Bounds().Empty() || !f.frames && img.Bounds() != canvas {
 		return nil, f.broken(fmt.Errorf("header says %v, pixels are %v", canvas, img.Bounds()))
 	}
+	if f.mend != nil {
+		f.mend(original, img)
+	}
 	if tone != nil {
 		img = tone(img)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"image"
 	"image/color"
@@ -204,6 +205,29 @@ func TestColours(t *testing.T) {
 func encodeJPEG(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }
 func encodeGIF(w io.Writer, img image.Image) error  { return gif.Encode(w, img, nil) }
 func encodeTIFF(w io.Writer, img image.Image) error { return tiff.Encode(w, img, nil) }
+
+// TestFax checks the pixels of two TIFF files that Pillow has compressed as Group
+// 4: white with a black box, whether zeros stand for black or for white.
+func TestFax(t *testing.T) {
+	for name, file := range map[string]string{
+		"black is zero": "49492a001200000026a0bcddf8c00400400009000001030001000000100000000101030001000000040000000201030001000000010000000301030001000000040000000601030001000000010000001101040001000000080000001601030001000000040000001701040001000000090000001c010300010000000100000000000000",
+		"white is zero": "49492a000e000000982f1800800809000001030001000000100000000101030001000000040000000201030001000000010000000301030001000000040000000601030001000000000000001101040001000000080000001601030001000000040000001701040001000000060000001c010300010000000100000000000000",
+	} {
+		content, err := hex.DecodeString(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []uint8{255, 255, 255, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255} {
+			if got := p.Pixels.NRGBAAt(i, 1).R; got != want {
+				t.Errorf("%s: pixel %d is %d, want %d", name, i, got, want)
+			}
+		}
+	}
+}
 
 // TestCMYK checks the colours of JPEG files made for printing.
 func TestCMYK(t *testing.T) {

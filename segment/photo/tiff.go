@@ -2,6 +2,8 @@ package photo
 
 import "image"
 
+const compression = 0x0103 // tag
+
 // maxBlock is how many pixels a strip or tile of a compressed TIFF can have.
 // The decoder holds one in memory at up to 8 bytes per pixel, and three times
 // as much while its buffer grows.
@@ -11,7 +13,6 @@ const maxBlock = 16_000_000
 // compression they can't be larger than the file.
 func checkTIFF(file []byte, size image.Point) error {
 	const (
-		compression  = 0x0103
 		rowsPerStrip = 0x0116
 		tileWidth    = 0x0142
 		tileLength   = 0x0143
@@ -32,4 +33,23 @@ func checkTIFF(file []byte, size image.Point) error {
 			block/1e6, maxBlock/1_000_000, accepted)
 	}
 	return nil
+}
+
+// invertFax inverts an image compressed like a fax whose zeros are black. The
+// decoder takes what is white in a fax for white, but in a TIFF it is zeros,
+// whatever they stand for.
+func invertFax(file []byte, img image.Image) {
+	const (
+		photometric = 0x0106
+		blackIsZero = 1
+		group3      = 3
+		group4      = 4
+	)
+	grey, ok := img.(*image.Gray)
+	c, _ := tiffTag(file, compression)
+	if p, _ := tiffTag(file, photometric); ok && p == blackIsZero && (c == group3 || c == group4) {
+		for i := range grey.Pix {
+			grey.Pix[i] = ^grey.Pix[i]
+		}
+	}
 }
