@@ -231,7 +231,7 @@ func TestE2EFocus(t *testing.T) {
 	p := bare(t, 1280, 720)
 	onImage := `document.activeElement.id === 'canvas'`
 	p.press("c")
-	p.until(`document.activeElement.id === 'tones-brightness'`)
+	p.until(`document.activeElement.id === 'opacity'`)
 	p.press("c")
 	p.until(`document.getElementById('tones-panel').hidden && ` + onImage)
 	p.clickOn("clicking where nothing is", "#status")
