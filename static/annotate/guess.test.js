@@ -5,8 +5,8 @@ import { guessText } from './guess.js';
 test('a guess says where it comes from and what it is sure of', () => {
   const nameOf = (/** @type {number} */ id) => ['sky', 'road', 'tree', 'car'][id];
   const sure = [{ class: 1, area: 0.5 }, { class: 0, area: 0.2 }];
-  assert.equal(guessText({ model: 2, learnt: 23, sure }, nameOf), 'Guessed from 23 finished images, sure of 70 %: road, sky');
-  assert.equal(guessText({ model: 2, learnt: 5, sure: [...sure, { class: 2, area: 0.1 }, { class: 3, area: 0.01 }] }, nameOf), 'Guessed from 5 finished images, sure of 81 %: road, sky, tree, 1 more');
+  assert.equal(guessText({ model: 2, learnt: 23, sure }, nameOf), 'Guessed from 23 finished images, sure of 70\u00a0%: road, sky');
+  assert.equal(guessText({ model: 2, learnt: 5, sure: [...sure, { class: 2, area: 0.1 }, { class: 3, area: 0.01 }] }, nameOf), 'Guessed from 5 finished images, sure of 81\u00a0%: road, sky, tree, 1 more');
   assert.equal(guessText({ model: 0, learnt: 0, sure: [] }, nameOf), 'Guessed from imported scores, sure of nothing yet');
   assert.match(guessText({ model: 2, learnt: 23, sure }, nameOf, true), /no longer counts/);
 });

@@ -65,7 +65,7 @@ test('the status line asks nothing of people who can only view', () => {
 });
 
 test('percentages are 0 and 100 only when they are', () => {
-  assert.deepEqual([0, 0.001, 0.234, 0.999, 1].map(percent), ['0 %', '< 1 %', '23 %', '99 %', '100 %']);
+  assert.deepEqual([0, 0.001, 0.234, 0.999, 1].map(percent), ['0\u00a0%', '<\u00a01\u00a0%', '23\u00a0%', '99\u00a0%', '100\u00a0%']);
 });
 
 test('gaps are short', () => assert.deepEqual([123.4, 12.34, 1.234, 0.0004].map(short), ['123', '12.3', '1.23', '0.0004']));
@@ -73,7 +73,7 @@ test('gaps are short', () => assert.deepEqual([123.4, 12.34, 1.234, 0.0004].map(
 test('the export says what is undecided', () => {
   const share = undecided(Uint8Array.of(0, 255, 1), [50, 25, 25]);
   assert.equal(share, 0.25);
-  assert.equal(note('', share), '25 % undecided.');
+  assert.equal(note('', share), '25\u00a0% undecided.');
   assert.equal(note('', 0), 'Everything is labelled.');
   assert.match(note('hypothesis 1 of 12', 1), /^This preview, hypothesis 1 of 12, is not accepted yet\. Your saved labelling is still empty\.$/);
 });

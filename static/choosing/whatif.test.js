@@ -6,7 +6,7 @@ test('a supposed labelling is an offer that names its superpixels and their clas
   const supposed = { class: 4, labels: [4, 4, 0], digest: 'd', energy: -2.5, area: 0.031 };
   const asked = [0, 1];
   const card = cardOf(supposed, asked, (id) => `class ${id}`);
-  assert.equal(card.name, 'class 4, changes 3 %');
+  assert.equal(card.name, 'class 4, changes 3\u00a0%');
   assert.deepEqual(card.offer, { superpixels: [0, 1], class: 4 });
   assert.deepEqual([...card.labels], [4, 4, 0]);
   assert.equal(card.rank, -1);

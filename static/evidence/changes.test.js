@@ -19,13 +19,13 @@ test('changes are summed by pair of classes, the largest first', () => {
 });
 
 test('a card says what it changes', () => {
-  assert.equal(inWords(between([1, 0, 0, 2], [0, 0, 0, 2]), nameOf), 'cup → table, 4 %');
-  assert.equal(inWords(between([1, 0, 0, 2], [0, 0, 2, 2]), nameOf), 'table → sky, 34 %', 'the larger part stands for all');
-  assert.equal(inWords(between([1, 0, 0, 2], [1, 0, 2, 0]), nameOf), 'table → sky, sky → table, 50 %');
+  assert.equal(inWords(between([1, 0, 0, 2], [0, 0, 0, 2]), nameOf), 'cup → table, 4\u00a0%');
+  assert.equal(inWords(between([1, 0, 0, 2], [0, 0, 2, 2]), nameOf), 'table → sky, 34\u00a0%', 'the larger part stands for all');
+  assert.equal(inWords(between([1, 0, 0, 2], [1, 0, 2, 0]), nameOf), 'table → sky, sky → table, 50\u00a0%');
   assert.equal(whatChanges(between([1, 0, 0, 2], [0, 0, 2, 0]), nameOf), 'table → sky, sky → table, …');
 });
 
 test('what is labelled for the first time is named by its classes', () => {
-  assert.equal(inWords(between([255, 255, 255, 255], [1, 0, 0, 0]), nameOf), 'cup 4 %, table 96 %');
-  assert.equal(inWords(between([1, 0, 255, 2], [0, 0, 2, 2]), nameOf), 'sky 30 %');
+  assert.equal(inWords(between([255, 255, 255, 255], [1, 0, 0, 0]), nameOf), 'cup 4\u00a0%, table 96\u00a0%');
+  assert.equal(inWords(between([1, 0, 255, 2], [0, 0, 2, 2]), nameOf), 'sky 30\u00a0%');
 });

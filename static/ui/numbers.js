@@ -1,13 +1,14 @@
 /**
- * A share of 1 as a percentage that reads 0 or 100 only when it is exactly that.
+ * A share of 1 as a percentage that reads 0 or 100 only when it is exactly that, and
+ * that no line breaks apart.
  *
  * @param {number} share
  */
 export function percent(share) {
-  if (share <= 0) return '0 %';
-  if (share >= 1) return '100 %';
-  if (share < 0.01) return '< 1 %';
-  return `${Math.min(99, Math.round(share * 100))} %`;
+  if (share <= 0) return '0\u00a0%';
+  if (share >= 1) return '100\u00a0%';
+  if (share < 0.01) return '<\u00a01\u00a0%';
+  return `${Math.min(99, Math.round(share * 100))}\u00a0%`;
 }
 
 /**
@@ -18,7 +19,7 @@ export function percent(share) {
  */
 export function percentRange(low, high) {
   const [from, to] = [Math.floor(low * 100), Math.ceil(high * 100)];
-  return from === to ? `${from} %` : `${from}–${to} %`;
+  return from === to ? `${from}\u00a0%` : `${from}–${to}\u00a0%`;
 }
 
 /**

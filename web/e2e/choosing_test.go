@@ -61,7 +61,7 @@ func TestE2EChoosing(t *testing.T) {
 	// A click accepts a card; the message undoes that.
 	p.clickOn("accepting the second card", ".hypothesis:nth-child(2)")
 	p.stored(4)
-	p.until(`/Accepted.* \d+ %/.test(` + notice + `)`)
+	p.until(`/Accepted.* \d+\s%/.test(` + notice + `)`)
 	if !value[bool](p, `(() => { const b = document.querySelector('#toasts .toast-text').getBoundingClientRect(); return document.getElementById('canvas').contains(document.elementFromPoint(b.left + b.width / 2, b.top + 4)); })()`) {
 		t.Error("the message takes the clicks that are meant for the image below it")
 	}
