@@ -164,6 +164,13 @@ func TestE2EMembers(t *testing.T) {
 	p.fill("#members-name", "annotator")
 	p.press(kb.Enter)
 	p.until(`document.querySelector('.member-name')?.textContent === 'annotator' && document.getElementById('members-state').textContent.includes('annotator')`)
+	apart := value[[]float64](p, `['.member', '#members-add'].map((row) => {
+		const middles = [...document.querySelectorAll(row + ' :is(.member-name, select, input, button)')].map((e) => e.getBoundingClientRect()).map((b) => (b.top + b.bottom) / 2);
+		return Math.max(...middles) - Math.min(...middles);
+	})`)
+	if max(apart[0], apart[1]) > 10 {
+		t.Errorf("a member or adding one takes more than a line: %v pixels apart", apart)
+	}
 	p.accessible("members", source)
 	p.screenshot("members-light")
 
@@ -187,8 +194,8 @@ func TestE2EMembers(t *testing.T) {
 	user.clickOn("the members", "#members")
 	user.until(`document.querySelector('.member select')?.value === 'owner'`)
 	user.screenshot("members-phone")
-	if wide := value[bool](user, `document.documentElement.scrollWidth > innerWidth`); wide {
-		t.Error("the page scrolls sideways on a phone")
+	if wide := value[bool](user, `[document.documentElement, document.getElementById('members-dialog')].some((e) => e.scrollWidth > e.clientWidth)`); wide {
+		t.Error("the page or the dialog scrolls sideways on a phone")
 	}
 	user.do("opening the image", chromedp.Navigate(image))
 	user.until(`document.getElementById('save')?.dataset.state === 'saved'`)
