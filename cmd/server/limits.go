@@ -117,7 +117,7 @@ type serveLimits struct {
 	UserSockets    int           `default:"${user_sockets}" env:"COLLIE_USER_SOCKETS" group:"limits" help:"Annotation pages of one signed-in user that are connected at once."`
 	MessageRate    int           `default:"${message_rate}" env:"COLLIE_MESSAGE_RATE" group:"limits" help:"Messages per second from one annotation page. Further messages wait."`
 	MaxMessage     size          `default:"${max_message}" env:"COLLIE_MAX_MESSAGE" group:"limits" help:"Size of a message from an annotation page."`
-	WriteTimeout   time.Duration `default:"${write_timeout}" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take one message."`
+	WriteTimeout   time.Duration `default:"${write_timeout}" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take a message, or 64 KiB of a longer one."`
 	PingInterval   time.Duration `default:"${ping_interval}" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two pings to an annotation page. Each also checks that the page's user still has access."`
 	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page that doesn't answer pings is disconnected."`
 	SessionIdle    time.Duration `default:"${session_idle}" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`

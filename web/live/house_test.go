@@ -133,8 +133,9 @@ func visitor(user string) Visitor {
 
 // tab is a page's end of a socket.
 type tab struct {
-	tb   testing.TB
-	conn *websocket.Conn
+	tb     testing.TB
+	conn   *websocket.Conn
+	buffer int // bytes that the server's system may buffer for it
 }
 
 // hijacked is a response writer that hands over its connection.
@@ -147,16 +148,25 @@ func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.conn, bufio.NewReadWriter(bufio.NewReader(h.conn), bufio.NewWriter(h.conn)), nil
 }
 
+// cable is the server's end of a connection, which knows how much may be buffered.
+type cable struct {
+	net.Conn
+	buffer *int
+}
+
+func (c cable) SetWriteBuffer(bytes int) error { *c.buffer = bytes; return nil }
+
 // dial opens a socket of the image, or says why it can't be opened.
 func (h *house) dial(imageID string, v Visitor) (*tab, error) {
 	h.tb.Helper()
 	here, there := net.Pipe()
 	h.tb.Cleanup(func() { here.Close(); there.Close() })
 	refused := make(chan error, 1)
+	buffer := 0
 	go func() {
 		r, err := http.ReadRequest(bufio.NewReader(there))
 		if err == nil {
-			err = h.hub.Open(hijacked{httptest.NewRecorder(), there}, r, imageID, v)
+			err = h.hub.Open(hijacked{httptest.NewRecorder(), cable{there, &buffer}}, r, imageID, v)
 		}
 		if err != nil {
 			there.Close()
@@ -171,7 +181,7 @@ func (h *house) dial(imageID string, v Visitor) (*tab, error) {
 	if err != nil {
 		h.tb.Fatal(err)
 	}
-	return &tab{h.tb, conn}, nil
+	return &tab{h.tb, conn, buffer}, nil
 }
 
 // mustDial is dial for somebody who is let in.

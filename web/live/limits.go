@@ -12,7 +12,7 @@ type Limits struct {
 	UserSockets int           // websockets of one signed-in user
 	MessageRate int           // messages per second from one websocket; more have to wait
 	Message     int64         // bytes of a message from a websocket
-	WriteWithin time.Duration // time for a client to take one message
+	WriteWithin time.Duration // time for a client to take a message, or 64 KiB of a longer one
 	PingEvery   time.Duration // between two pings
 	PongWithin  time.Duration // time for a client to answer a ping
 }

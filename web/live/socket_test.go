@@ -3,6 +3,10 @@ package live
 import (
 	"context"
 	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,6 +79,59 @@ func TestTakesNothing(t *testing.T) {
 		}
 		other.lives()
 	})
+}
+
+// A client on a slow connection gets a long message, however long that takes, and
+// is told when its socket ends meanwhile. One that stalls is disconnected.
+func TestTakesLongMessagesSlowly(t *testing.T) {
+	const frames = 20
+	long := &broadcast{known: slices.Repeat([]byte{' '}, frames<<16)}
+	for name, test := range map[string]struct {
+		frames int           // that the client takes
+		pause  time.Duration // after each
+		end    bool          // the hub closes then
+		want   string
+	}{
+		"slow":     {frames, 4 * time.Second, false, ""},
+		"stalling": {3, 6 * time.Second, false, "EOF"},
+		"expelled": {3, time.Second, true, "1012"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := mustOpen(t, Limits{})
+				c := h.greet(h.image())
+				if c.buffer == 0 || c.buffer > 4*maxFrame {
+					t.Errorf("%d bytes may be buffered: pings would wait behind them", c.buffer)
+				}
+				for r := range maps.Values(h.hub.rooms) {
+					r.mu.Lock()
+					for m := range r.members {
+						m.repaired = long.repaired
+						m.setState(long)
+					}
+					r.mu.Unlock()
+				}
+				_, message, err := c.conn.NextReader()
+				if err != nil {
+					t.Fatal(err)
+				}
+				taken, b := 0, make([]byte, 1<<16)
+				for ; err == nil && taken < test.frames; taken++ {
+					_, err = io.ReadFull(message, b)
+					time.Sleep(test.pause)
+				}
+				if test.end {
+					go h.hub.Close()
+				}
+				if err == nil {
+					_, err = io.Copy(io.Discard, message)
+				}
+				if got := fmt.Sprint(err); !strings.Contains(got, test.want) || (err == nil) != (test.want == "") {
+					t.Errorf("after %d of %d frames: %v, want %q", taken, frames, err, test.want)
+				}
+			})
+		})
+	}
 }
 
 // A client that sends too much waits; nothing it sent is lost.
