@@ -295,6 +295,7 @@ func TestSocketMistakes(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	c := s.greet(im.ID)
+	endless := strings.Repeat("e", 10_000)
 	for _, m := range []struct{ name, message, kind, reason, says string }{
 		{"no JSON", `hello`, "error", "", "byte"},
 		{"empty", ` `, "error", "", "The request is empty"},
@@ -312,12 +313,16 @@ func TestSocketMistakes(t *testing.T) {
 		{"superpixel out of range", `{"type":"evidence","id":"x","expected_seq":0,"kind":"label","superpixels":[9999],"class":0}`, "reject", "invalid", "9999"},
 		{"wrong seq", `{"type":"evidence","id":"x","expected_seq":5,"kind":"label","superpixels":[0],"class":0}`, "reject", "stale", "now at 0"},
 		{"nothing to undo", `{"type":"evidence","id":"x","expected_seq":0,"kind":"undo"}`, "reject", "invalid", "nothing to undo"},
+		{"nothing to restore", `{"type":"evidence","id":"x","expected_seq":0,"kind":"restore","to":5}`, "reject", "invalid", "has 0 events"},
+		{"long type", `{"type":"` + endless + `"}`, "error", "", "eee"},
+		{"long kind", `{"type":"evidence","id":"x","expected_seq":0,"kind":"` + endless + `"}`, "reject", "invalid", "eee"},
+		{"long kind of a click", `{"type":"evidence","id":"x","expected_seq":0,"fine":true,"kind":"` + endless + `"}`, "reject", "invalid", "eee"},
 		{"no such hypothesis", `{"type":"evidence","id":"x","expected_seq":0,"kind":"accept","hypothesis":0}`, "reject", "invalid", "nothing has been clicked"},
 	} {
 		c.say(m.message)
 		got := c.expect(m.kind)
-		if got.Reason != m.reason || !strings.Contains(got.Detail, m.says) || m.kind == "reject" && got.ID != "x" {
-			t.Errorf("%s: %+v", m.name, got)
+		if got.Reason != m.reason || !strings.Contains(got.Detail, m.says) || m.kind == "reject" && got.ID != "x" || len(got.Detail) > 300 {
+			t.Errorf("%s: %.500s", m.name, fmt.Sprintf("%+v", got))
 		}
 	}
 	if err := c.conn.WriteMessage(websocket.BinaryMessage, []byte{1, 2, 3}); err != nil {

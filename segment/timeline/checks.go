@@ -36,7 +36,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		return segment.Errorf(segment.Invalid, "One event can have at most %d points; this one has %d. Nothing was changed.", maxEventItems, len(e.Points))
 	}
 	if len(e.Repairs) > 0 && e.Kind != segment.Pixels && e.Kind != segment.Import {
-		return segment.Errorf(segment.Invalid, "An event of kind %s can't have repairs. Nothing was changed.", e.Kind)
+		return segment.Errorf(segment.Invalid, "An event of kind %.40q can't have repairs. Nothing was changed.", e.Kind)
 	}
 	for _, s := range e.Superpixels {
 		if s < 0 || int(s) >= superpixels {
@@ -67,7 +67,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Restore:
 		if e.To < 0 || e.To > seq {
-			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has events 1 to %d, and 0 is the beginning. Nothing was changed.", e.To, seq)
+			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has %d events, and 0 is the beginning. Nothing was changed.", e.To, seq)
 		}
 	case segment.Pixels:
 		return checkStroke(e.Repairs, p, t.cells.Area())
@@ -108,7 +108,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %.40q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
 	}
 	return nil
 }

@@ -237,7 +237,7 @@ func parseMessage(b []byte) (*clientMessage, error) {
 		return nil, err
 	}
 	if !slices.Contains(ClientKinds, m.Type) {
-		return nil, segment.Errorf(segment.Invalid, "The message type %q is unknown; use one of %s. Nothing was changed.", shorten(m.Type), strings.Join(ClientKinds, ", "))
+		return nil, segment.Errorf(segment.Invalid, "The message type %.40q is unknown; use one of %s. Nothing was changed.", m.Type, strings.Join(ClientKinds, ", "))
 	}
 	return &m, nil
 }
@@ -403,12 +403,4 @@ func (c *socket) farewell() {
 	if err := c.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(time.Second)); err != nil {
 		c.log.Debug("farewell not sent", "error", err)
 	}
-}
-
-// shorten shortens what a client sent for an error message.
-func shorten(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

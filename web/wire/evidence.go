@@ -97,7 +97,7 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 	}
 	if e.Fine {
 		if ev.Kind != segment.Label {
-			return ev, 0, segment.Errorf(segment.Invalid, "The field \"fine\" belongs to label events, not to one of kind %q. Nothing was changed.", e.Kind)
+			return ev, 0, segment.Errorf(segment.Invalid, "The field \"fine\" belongs to label events, not to one of kind %.40q. Nothing was changed.", e.Kind)
 		}
 		ev.Kind = segment.Click
 	}
