@@ -1,6 +1,7 @@
 import { byId } from '../ui/dom.js';
 import { GranularityControl, inWords } from './granularity.js';
 import { loadCells, loadMap } from './load.js';
+import { pause } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** Milliseconds before superpixels are fetched again, when they were out of date or could not be fetched. */
@@ -46,7 +47,7 @@ export class Regrain {
     this.fetching = true;
     const { session } = this.ports;
     while (session.waiting && session.waiting.map !== session.evidence.map) {
-      let pause = AGAIN.early;
+      let wait = AGAIN.early;
       try {
         const parts = await loadMap(this.address, this.image);
         if (parts.name === session.waiting?.map) {
@@ -55,9 +56,9 @@ export class Regrain {
         }
       } catch (error) {
         toastProblem(error);
-        pause = AGAIN.failed;
+        wait = AGAIN.failed;
       }
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await pause(wait);
     }
     this.fetching = false;
   }
@@ -75,7 +76,7 @@ export class Regrain {
         return await loadCells(this.address, this.image);
       } catch (error) {
         toastProblem(error);
-        await new Promise((resolve) => setTimeout(resolve, AGAIN.failed));
+        await pause(AGAIN.failed);
       }
     }
   }
