@@ -1,5 +1,5 @@
 // Package sharedtest has what tests of many packages need: where data is that is not in
-// the repository but in the folder shared next to it, free addresses, frozen programs.
+// the repository but in the folder shared next to it, free addresses, frozen programs, a picture.
 package sharedtest
 
 import (

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"flag"
 	"image"
-	"image/color"
-	"image/png"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -23,6 +21,7 @@ import (
 	"collie/segment/accounts"
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
+	"collie/sharedtest"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 	"collie/web/metrics"
@@ -258,27 +257,5 @@ var (
 	inSand = image.Pt(60, 75)
 )
 
-// picture is a PNG of three grainy areas: sky left, sea right, sand below.
-func picture() []byte {
-	img := image.NewNRGBA(image.Rect(0, 0, pictureWidth, pictureHeight))
-	noise := uint32(1)
-	for y := range pictureHeight {
-		for x := range pictureWidth {
-			noise = noise*1664525 + 1013904223
-			grain := uint8(noise >> 27)
-			c := color.NRGBA{200 + grain, 60, 60, 255}
-			switch {
-			case y > 55:
-				c = color.NRGBA{200, 190 + grain, 90, 255}
-			case x > 55:
-				c = color.NRGBA{30, 60, 150 + grain, 255}
-			}
-			img.SetNRGBA(x, y, c)
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
-}
+// picture is a PNG of three areas.
+func picture() []byte { return sharedtest.Coast(pictureWidth, pictureHeight) }

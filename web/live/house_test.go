@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
-	"image/png"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,6 +21,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/workspace"
+	"collie/sharedtest"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 )
@@ -70,27 +69,7 @@ var parts = [...]image.Point{{10, 10}, {80, 10}, {50, 80}}
 // image adds an image of three parts and returns its id.
 func (h *house) image() string {
 	h.tb.Helper()
-	img := image.NewNRGBA(image.Rect(0, 0, 112, 96))
-	noise := uint32(1)
-	for y := range 96 {
-		for x := range 112 {
-			noise = noise*1664525 + 1013904223
-			grain := uint8(noise >> 27)
-			c := color.NRGBA{200 + grain, 60, 60, 255}
-			switch {
-			case y > 55:
-				c = color.NRGBA{200, 190 + grain, 90, 255}
-			case x > 55:
-				c = color.NRGBA{30, 60, 150 + grain, 255}
-			}
-			img.SetNRGBA(x, y, c)
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		h.tb.Fatal(err)
-	}
-	im, err := h.workspace.AddImage(h.owner(), h.project, "parts.png", &b)
+	im, err := h.workspace.AddImage(h.owner(), h.project, "parts.png", bytes.NewReader(sharedtest.Coast(112, 96)))
 	if err != nil {
 		h.tb.Fatal(err)
 	}
