@@ -1,0 +1,7 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isolated } from './names.js';
+
+test('names written from right to left turn nothing beside them', () => {
+  assert.deepEqual(['cup', 'Tasse 2', 'été', '杯', 'כוס', 'كوب 2'].map(isolated), ['cup', 'Tasse 2', 'été', '杯', '\u2068כוס\u2069', '\u2068كوب 2\u2069']);
+});
