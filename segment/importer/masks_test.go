@@ -233,6 +233,23 @@ func TestCOCO(t *testing.T) {
 	}
 }
 
+// A mask that is black and white says that white is undecided, because its author
+// has hardly meant that.
+func TestBlackAndWhite(t *testing.T) {
+	grey := func(class uint8) color.Color { return color.Gray{class} }
+	for rows, want := range map[string]string{
+		"0./00": "all values are 0 or 255, and 255 is undecided; if white is a class, save it as the number of the class, such as 1",
+		"0./01": "",
+		"00/00": "",
+		"../..": "",
+	} {
+		_, masks := readAll(t, fstest.MapFS{"a.png": file(encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), rows, grey)))}, Options{})
+		if d := cmp.Diff([]string{strings.TrimSpace("a " + rows + " " + want)}, masks); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
 // Without areas in the file the smaller annotation wins just the same, and boxes
 // make no mask.
 func TestCOCOBoxes(t *testing.T) {
@@ -267,6 +284,7 @@ func TestLabelme(t *testing.T) {
 		"d.json": file([]byte(`{"imagePath": `)),
 		"e.json": file([]byte(`{"imagePath": "e.jpg", "shapes": []}`)),
 		"f.json": file([]byte(`{"imagePath": "f.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": {}}`)),
+		"h.json": file([]byte(`{"imagePath": "h.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "rotation", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
 		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
 	}, Options{})
 	want := []string{
@@ -276,11 +294,12 @@ func TestLabelme(t *testing.T) {
 		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
 		"f.json: f.json is not JSON in the expected form.",
 		"g.json: g.json is not JSON in the expected form.",
+		`h.json: shape 0 ("dog"): Its kind "rotation" can't be read; use a polygon, rectangle, circle or mask.`,
 	}
 	if classes != " cat dog bird" {
 		t.Errorf("classes %q", classes)
 	}
-	if len(masks) != 7 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
+	if len(masks) != 8 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
 		t.Errorf("broken file: %q", masks)
 	}
 	if d := cmp.Diff(want, masks[1:]); d != "" {

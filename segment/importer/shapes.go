@@ -11,7 +11,8 @@ import (
 	"collie/segment"
 )
 
-// drawLabelme draws one shape. Lines and points have no area and are left out.
+// drawLabelme draws one shape. Lines and points have no area and are left out; what
+// is of another kind can have one.
 func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
 	switch s.ShapeType {
 	case "", "polygon":
@@ -28,8 +29,10 @@ func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) 
 			return true, m.disc(a, math.Hypot(b[0]-a[0], b[1]-a[1]), class)
 		}
 		return true, m.stamp(s.Mask, a, b, class)
+	case "line", "linestrip", "point", "points":
+		return false, nil
 	}
-	return false, nil
+	return true, segment.Errorf(segment.Unsupported, "Its kind %.40q can't be read; use a polygon, rectangle, circle or mask.", s.ShapeType)
 }
 
 // disc sets the pixels in a circle, which reaches from the pixel with its left

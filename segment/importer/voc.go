@@ -110,8 +110,14 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 	if err != nil {
 		return give, err
 	}
-	if err := m.take(img, colors); err != nil || objects == "" {
+	if err := m.take(img, colors); err != nil {
 		return give, err
+	}
+	if _, grey := img.(*image.Gray); grey && m.blackAndWhite() {
+		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided; if white is a class, save it as the number of the class, such as 1")
+	}
+	if objects == "" {
+		return give, nil
 	}
 	if img, err = decodePNG(opener(objects)); err != nil {
 		return give, &MaskError{objects, err}
@@ -145,6 +151,16 @@ func (m *Mask) takeObjects(img image.Image) {
 		}
 	}
 	m.Regions = len(seen)
+}
+
+// blackAndWhite reports whether the mask has the values 0 and 255 and no other, as
+// programs write masks of one object.
+func (m *Mask) blackAndWhite() bool {
+	var has [256]bool
+	for _, p := range m.Pixels {
+		has[p] = true
+	}
+	return has[0] && has[segment.Void] && !slices.Contains(has[1:segment.Void], true)
 }
 
 // take sets the pixels to the classes of an image of the same size.
