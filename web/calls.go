@@ -206,12 +206,12 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/levels": {
 		id: "getLevels", summary: "Get the range of values in the original",
 		doc:   "On a scale from 0 to 65535 whatever the bit depth, over all colour channels. Use it to choose a window for the display copy of a 16-bit image.",
-		sends: jsonOf(levelsJSON{}),
+		sends: jsonOf(levelsJSON{}), problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/display": {
 		id: "getDisplay", summary: "Get the display copy",
 		doc:   "At most 2,560 pixels on the long side, upright, without metadata. Never changes. An image with 16 bits per channel is shown by its upper 8 bits; with low or high, the values from low to high are stretched over the whole range.",
-		query: []query.Parameter{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true,
+		query: []query.Parameter{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true, problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/thumbnail": {
 		id: "getThumbnail", summary: "Get the thumbnail",
@@ -245,7 +245,7 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/hypotheses": {
 		id: "listHypotheses", summary: "Compute the sequence of hypotheses for the current evidence",
 		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty without clicks, and has one hypothesis if only one class was clicked.",
-		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}),
+		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}), problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/ladder": {
 		id: "getLadder", summary: "Get nested masks from less to more of a class",
@@ -259,12 +259,12 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "Get a mask at the size of the upright original",
-		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true,
+		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true, problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/objects": {
 		id: "listObjects", summary: "List the objects that have been told apart",
 		doc:   "An instance event says that the finest superpixels at its points belong to one object of a class. A connected region of the class with marks of several objects is divided between them: each finest superpixel belongs to the one with the shortest way within the region, where contours in the image make ways longer. Regions with one number are one object. A mark counts while its superpixel has the class; regions without any are objects of their own, as in exports.",
-		sends: jsonOf(objectsJSON{}), conditional: true,
+		sends: jsonOf(objectsJSON{}), conditional: true, problems: []int{429},
 	},
 	"POST /api/v1/images/{id}/guess": {
 		id: "guessImage", summary: "Give an image a first guess from its project's model",

@@ -110,10 +110,10 @@ func (c call) allProblems(method, path string) []int {
 		all = append(all, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if c.takes != nil {
-		all = append(all, http.StatusBadRequest)
+		all = append(all, http.StatusBadRequest, http.StatusTooManyRequests) // large bodies wait for memory
 	}
-	if _, form := c.takes["multipart/form-data"]; form { // files, which can be of any type and wait for each other
-		all = append(all, http.StatusUnsupportedMediaType, http.StatusTooManyRequests)
+	if _, form := c.takes["multipart/form-data"]; form { // files, which can be of any type
+		all = append(all, http.StatusUnsupportedMediaType)
 	}
 	return all
 }
