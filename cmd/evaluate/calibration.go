@@ -99,6 +99,9 @@ func (c *calibrationCommand) Run(t *terminal) error {
 	if err := progress.ResultFolder("--curves", c.Curves); err != nil {
 		return err
 	}
+	if _, err := simulate.Labelled(c.Data, c.Limit); err != nil {
+		return err // before the other folder takes its time
+	}
 	var line []float64
 	if c.Fit != "" {
 		others, _, err := c.look(t, c.Fit)
@@ -121,7 +124,7 @@ func (c *calibrationCommand) Run(t *terminal) error {
 
 // look has the simulated annotator work on the images of a folder.
 func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, error) {
-	list, err := simulate.Pictures(folder, c.Limit)
+	list, err := simulate.Labelled(folder, c.Limit)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -51,7 +51,7 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	if c.Patch < 1 || c.Finished < learn.FewestExamples {
 		return fmt.Errorf("--patch must be at least 1 and --finished at least %d", learn.FewestExamples)
 	}
-	list, err := simulate.Pictures(c.Data, c.Limit)
+	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}

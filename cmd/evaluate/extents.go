@@ -38,7 +38,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 	if !(c.Ridge > 0 && c.Ridge < math.Inf(1)) {
 		return fmt.Errorf("--ridge %v: must be finite and above 0", c.Ridge)
 	}
-	list, err := simulate.Pictures(c.Data, c.Limit)
+	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}

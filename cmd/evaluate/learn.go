@@ -61,6 +61,9 @@ func (c *learnCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if _, err := simulate.Labelled(c.Data, c.Limit); err != nil {
+		return err // before the other folder takes its time
+	}
 	train, err := c.lessons(t, c.Train)
 	if err != nil {
 		return err
@@ -108,7 +111,7 @@ func (c *learnCommand) Run(t *terminal) error {
 
 // lessons are the images of a folder whose clicks are of two classes or more.
 func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
-	list, err := simulate.Pictures(folder, c.Limit)
+	list, err := simulate.Labelled(folder, c.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ func (c *objectsCommand) Run(t *terminal) error {
 			return fmt.Errorf("%s %d: must be at least 1", name, v)
 		}
 	}
-	list, err := simulate.Pictures(c.Data, c.Limit)
+	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (c *projectCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	list, err := simulate.Pictures(c.Data, c.Limit)
+	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}

@@ -64,6 +64,9 @@ func (c *rankCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
+	if _, err := simulate.Labelled(c.Data, c.Limit); err != nil {
+		return err // before the other folder takes its time
+	}
 	known, err := c.lists(t, c.Train)
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func (c *rankCommand) Run(t *terminal) error {
 
 // lists makes the lists of a folder and judges them, in the order of images.
 func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
-	list, err := simulate.Pictures(folder, c.Limit)
+	list, err := simulate.Labelled(folder, c.Limit)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	if c.Hypotheses < 1 || c.Regions < 1 {
 		return fmt.Errorf("--hypotheses and --regions must be at least 1")
 	}
-	list, err := simulate.Pictures(c.Data, c.Limit)
+	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}

@@ -88,12 +88,17 @@ func (c *semanticCommand) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	list, err := simulate.Pictures(c.Data, c.Limit)
+	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}
 	if c.Scores != "" {
 		c.Blur, c.Doubt, c.Corrupt = 0, 0, []float64{0}
+		for _, p := range list {
+			if _, err := os.Stat(c.scoresOf(p)); err != nil {
+				return fmt.Errorf("--scores: %w", err)
+			}
+		}
 	}
 	trials := c.trials(len(list))
 	err = t.Each("", len(list), func(i int) error { return c.picture(t.Ctx, trials, list[i], i) })
@@ -108,6 +113,11 @@ func (c *semanticCommand) Run(t *terminal) error {
 	}
 	c.print(t, trials)
 	return c.write(map[string]any{"results": trials})
+}
+
+// scoresOf is the file with a classifier's scores of a picture.
+func (c *semanticCommand) scoresOf(p simulate.Picture) string {
+	return filepath.Join(c.Scores, p.ID+".npz")
 }
 
 // trials lists what to measure: the methods in all their settings for each rate of errors.
@@ -200,7 +210,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 // source gives the scores of a picture's superpixels for a rate of errors and a draw.
 func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt float64, draw int) ([]float64, error), error) {
 	if c.Scores != "" {
-		scores, err := readScores(filepath.Join(c.Scores, p.ID+".npz"), c.Classes, s)
+		scores, err := readScores(c.scoresOf(p), c.Classes, s)
 		return func(float64, int) ([]float64, error) { return scores, err }, err
 	}
 	mask, err := simulate.ReadMask(p.Mask(), image.Pt(s.regions.Width, s.regions.Height))

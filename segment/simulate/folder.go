@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"image/color"
 	"image/draw"
 	"image/jpeg"
 	"image/png"
@@ -69,6 +70,47 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 	return out, nil
 }
 
+// Labelled is Pictures of a folder with masks/ID.png. It looks at the heads of all
+// images and masks, so that one that is missing or doesn't fit is met before
+// hours of work.
+func Labelled(dir string, limit int) ([]Picture, error) {
+	list, err := Pictures(dir, limit)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range list {
+		decode := jpeg.DecodeConfig
+		if p.isPNG() {
+			decode = png.DecodeConfig
+		}
+		img, err := Decode(p.File, decode)
+		if err != nil {
+			return nil, err
+		}
+		mask, err := Decode(p.Mask(), png.DecodeConfig)
+		if err != nil {
+			return nil, err
+		}
+		_, palette := mask.ColorModel.(color.Palette)
+		indices := palette || mask.ColorModel == color.GrayModel
+		if err := checkMask(p.Mask(), image.Pt(mask.Width, mask.Height), image.Pt(img.Width, img.Height), indices); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// checkMask checks what is known from the head of a mask's file.
+func checkMask(path string, size, of image.Point, indices bool) error {
+	switch {
+	case size != of:
+		return fmt.Errorf("%s is %d×%d pixels, its image %d×%d", path, size.X, size.Y, of.X, of.Y)
+	case !indices:
+		return fmt.Errorf("%s is not a mask: a mask is a PNG with a palette or 8-bit grey, one class index per pixel", path)
+	}
+	return nil
+}
+
 // index reads the column 'id' of a table; nil without one.
 func index(path string) ([]string, error) {
 	b, err := os.ReadFile(path)
@@ -95,10 +137,12 @@ func index(path string) ([]string, error) {
 	return ids, nil
 }
 
+func (p Picture) isPNG() bool { return strings.EqualFold(filepath.Ext(p.File), ".png") }
+
 // Load decodes the picture's image.
 func (p Picture) Load() (*image.NRGBA, error) {
 	decode := jpeg.Decode
-	if strings.EqualFold(filepath.Ext(p.File), ".png") {
+	if p.isPNG() {
 		decode = png.Decode
 	}
 	img, err := Decode(p.File, decode)
@@ -129,9 +173,6 @@ func ReadMask(path string, size image.Point) ([]uint8, error) {
 	if err != nil {
 		return nil, err
 	}
-	if img.Bounds().Size() != size {
-		return nil, fmt.Errorf("%s is %d×%d pixels, its image %d×%d", path, img.Bounds().Dx(), img.Bounds().Dy(), size.X, size.Y)
-	}
 	var pix []uint8
 	var stride int
 	switch m := img.(type) {
@@ -139,8 +180,9 @@ func ReadMask(path string, size image.Point) ([]uint8, error) {
 		pix, stride = m.Pix, m.Stride
 	case *image.Gray:
 		pix, stride = m.Pix, m.Stride
-	default:
-		return nil, fmt.Errorf("%s is not a mask: a mask is a PNG with a palette or 8-bit grey, one class index per pixel", path)
+	}
+	if err := checkMask(path, img.Bounds().Size(), size, pix != nil); err != nil {
+		return nil, err
 	}
 	out := make([]uint8, 0, size.X*size.Y)
 	for y := range size.Y {
@@ -150,18 +192,17 @@ func ReadMask(path string, size image.Point) ([]uint8, error) {
 }
 
 // Decode reads a file with a decoder; errors name the file.
-func Decode(path string, decode func(io.Reader) (image.Image, error)) (image.Image, error) {
+func Decode[T any](path string, decode func(io.Reader) (T, error)) (decoded T, err error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is missing", path)
+		return decoded, fmt.Errorf("%s is missing", path)
 	}
 	if err != nil {
-		return nil, err
+		return decoded, err
 	}
 	defer f.Close()
-	img, err := decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s can't be read: %w", path, err)
+	if decoded, err = decode(f); err != nil {
+		return decoded, fmt.Errorf("%s can't be read: %w", path, err)
 	}
-	return img, nil
+	return decoded, nil
 }

@@ -1,8 +1,11 @@
 package simulate
 
 import (
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -23,5 +26,48 @@ func TestIndex(t *testing.T) {
 	list, err := Pictures(dir, 0)
 	if err != nil || len(list) != 2 || list[0].ID != "b" || list[1].ID != "a" {
 		t.Errorf("%v, %v; want b and a", list, err)
+	}
+}
+
+// What is wrong with the last mask is found when the folder is listed.
+func TestLabelled(t *testing.T) {
+	dir := t.TempDir()
+	save := func(name string, img image.Image) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := png.Encode(f, img); err != nil {
+			t.Fatal(err)
+		}
+	}
+	box := image.Rect(0, 0, 3, 2)
+	for _, name := range []string{"a", "b"} {
+		save("images/"+name+".png", image.NewNRGBA(box))
+		save("masks/"+name+".png", image.NewGray(box))
+	}
+	if list, err := Labelled(dir, 0); err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for says, img := range map[string]image.Image{"b.png is 2×3 pixels, its image 3×2": image.NewGray(image.Rect(0, 0, 2, 3)), "b.png is not a mask": image.NewNRGBA(box)} {
+		save("masks/b.png", img)
+		if _, err := Labelled(dir, 0); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one with %q", err, says)
+		}
+		if list, err := Labelled(dir, 1); err != nil || len(list) != 1 {
+			t.Errorf("a alone: %v, %v", list, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "masks", "b.png")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Labelled(dir, 0); err == nil || !strings.Contains(err.Error(), "b.png is missing") {
+		t.Errorf("without a mask: %v", err)
 	}
 }
