@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -23,6 +24,9 @@ type accessFlags struct {
 
 // config is what the flags come to for a server that listens on an address.
 func (a *accessFlags) config(listen string) (web.Config, error) {
+	if _, _, err := net.SplitHostPort(listen); err != nil {
+		return web.Config{}, fmt.Errorf("--listen %q is not of the form ADDRESS:PORT, such as 127.0.0.1:8080", listen)
+	}
 	loopback := web.Loopback(listen)
 	switch {
 	case a.Auth && a.Insecure:

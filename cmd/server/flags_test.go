@@ -50,6 +50,8 @@ func TestAccessFlags(t *testing.T) {
 		{nil, ""},
 		{[]string{"--listen", "localhost:1"}, ""},
 		{[]string{"--listen", "[::1]:1"}, ""},
+		{[]string{"--listen", "8080"}, "ADDRESS:PORT"},
+		{[]string{"--listen", "127.0.0.1"}, "ADDRESS:PORT"},
 		{[]string{"--listen", ":8080"}, "add --auth"},
 		{[]string{"--listen", "0.0.0.0:0"}, "add --auth"},
 		{[]string{"--listen", "[::]:0"}, "add --auth"},
