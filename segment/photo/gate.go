@@ -78,7 +78,7 @@ func take(ctx context.Context, l *ledger.Ledger, n int64) (give func(), err erro
 	give, err = l.Take(ctx, n)
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
-		return nil, refusef(Busy, "Too many images are being read right now; try again in a few seconds.")
+		return nil, refusef(Busy, "Too many images are being read right now. Nothing was changed; try again in a few seconds.")
 	case errors.Is(err, ledger.ErrTooMuch):
 		return nil, refusef(TooLarge, "The image needs more memory than the server has for images.")
 	}

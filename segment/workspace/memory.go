@@ -25,7 +25,7 @@ func (w *Workspace) Documents(ctx context.Context, n int64) (give func(), err er
 	give, err = w.documents.Take(ctx, n)
 	switch {
 	case errors.Is(err, ledger.ErrBusy):
-		return nil, segment.Errorf(segment.Busy, "Too many files are being read right now; try again in a few seconds.")
+		return nil, segment.Errorf(segment.Busy, "Too many files are being read right now. Nothing was changed; try again in a few seconds.")
 	case errors.Is(err, ledger.ErrTooMuch):
 		return nil, segment.Errorf(segment.TooLarge, "This file needs more memory than the server has for files of its kind.")
 	}
