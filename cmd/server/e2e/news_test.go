@@ -12,7 +12,8 @@ import (
 )
 
 // What happens to a user at one server, or on the command line, ends their pages at
-// another at once: it doesn't wait for the next ping, which is an hour away.
+// another at once: it doesn't wait for the next ping, which is an hour away. The same
+// holds for an image that goes to the trash.
 func TestNewsOfUsers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -63,6 +64,18 @@ func TestNewsOfUsers(t *testing.T) {
 	manage("another horse\n", "password", "bob")
 	closes(t, page, 4401)
 	closes(t, other, 4401)
+
+	page = b.page(b.signIn("bob", "another horse"), image)
+	trash, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, a.url+"/api/v1/images/"+image, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trashed, err := a.signIn("bob", "another horse").Do(trash)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trashed.Body.Close()
+	closes(t, page, 4410)
 	a.stop()
 	b.stop()
 }
