@@ -66,13 +66,14 @@ trashDialog.addEventListener('close', async () => {
 });
 
 byId('export-chosen').addEventListener('click', openExport);
+const learning = new LearningPanel(project, images);
 const importing = new ImportDialog(project, async (classes) => {
   await images.load();
+  void learning.load();
   if (classes) await legend();
 });
 byId('import').addEventListener('click', () => importing.open());
 await images.load();
-const learning = new LearningPanel(project, images);
 void learning.load();
 
 /** @type {Promise<unknown>} uploads wait for those before them */

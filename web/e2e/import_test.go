@@ -240,6 +240,7 @@ func TestE2EImportMeaning(t *testing.T) {
 	choose("project")
 	p.clickOn("importing", "#import-start")
 	p.until(`document.getElementById('import-state').textContent === '1 mask imported.'`)
+	p.until(`!document.getElementById('learning').hidden && document.getElementById('learning-text').textContent.includes('to go')`)
 	if n := differences(mask, sampleMask(t, address, picture)); n > 0 {
 		t.Errorf("%d pixels differ", n)
 	}
