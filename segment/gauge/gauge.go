@@ -45,7 +45,7 @@ const (
 	Miss     Happening = "image_miss"   // a requested image was not in memory
 	Evicted  Happening = "image_evicted"
 	Unlearnt Happening = "training_failed"  // training a project's model failed; a bug of the server
-	Panicked Happening = "background_panic" // work that nobody waits for failed at one image; a bug of the server, or damaged evidence
+	Panicked Happening = "background_panic" // opening an image failed, or work at one that nobody waits for; a bug of the server, or damaged evidence
 	Diverged Happening = "digest_mismatch"  // an accepted hypothesis differs on this server; must stay at 0
 	Rewound  Happening = "log_rewound"      // the database has lost events of an image, as an asynchronous standby can
 )

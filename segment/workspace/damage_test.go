@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -227,13 +228,17 @@ func TestDamagedEvidence(t *testing.T) {
 	if err := p.store.Append(t.Context(), im.ID, im.Seq, e, segment.Progress{}); err != nil {
 		t.Fatal(err)
 	}
-	w := workspace.New(p.store, p.blobs, nil)
+	var log bytes.Buffer
+	w := workspace.New(p.store, p.blobs, nil, workspace.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	for range 2 {
 		if _, err := w.Open(ctx, im.ID); err == nil || !strings.Contains(err.Error(), "the evidence is damaged") {
 			t.Errorf("an image with damaged evidence is opened: %v", err)
 		}
+	}
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, im.ID) || !strings.Contains(got, "timeline.(*Timeline).Apply") {
+		t.Errorf("the log doesn't have the panic once, with its stack: %s", got)
 	}
 }
 

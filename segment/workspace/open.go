@@ -210,6 +210,7 @@ func (im *openImage) loaded() (k *annotation.Keeper, failed bool) {
 func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) (k *annotation.Keeper, err error) {
 	defer func() {
 		if v := recover(); v != nil {
+			w.background.Caught(gauge.Panicked, im.ID, v) // a caller in the background drops the error
 			k, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
 		}
 	}()
