@@ -122,6 +122,7 @@ func TestTakesLongMessagesSlowly(t *testing.T) {
 				}
 				if test.end {
 					go h.hub.Close()
+					synctest.Wait() // until it waits for the socket
 				}
 				if err == nil {
 					_, err = io.Copy(io.Discard, message)
