@@ -106,8 +106,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 			report, err = importer.Import(ctx, s.workspace, project, files, options, nil)
 		}
 		out.add(report)
-		switch segment.KindOf(err) {
-		case segment.Invalid, segment.Unreadable, segment.Unsupported, segment.TooLarge: // of this file, not of the next
+		if _, ok := importer.OfData(err); ok {
 			out.Images = append(out.Images, importedImageJSON{Mask: name, Problem: failed.Add(name, err).Problem.Detail})
 			return nil
 		}

@@ -25,7 +25,7 @@ type importCommand struct {
 }
 
 // Run imports one file after the other and says what became of each mask. It
-// fails when a mask could not be imported; the others are there all the same.
+// fails when a mask or a file could not be imported; the others are there all the same.
 func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 	d, err := openExisting(ctx, c.dataFlag, c.photo())
 	if err != nil {
@@ -42,11 +42,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	failed := false
 	for _, name := range c.Files {
-		files, done, err := c.open(name)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		report, err := importer.Import(ctx, d.workspace, project.ID, files, importer.Options{Undecided: c.Uncovered == "undecided", Mapping: c.Map, PASCAL: c.Names == "voc"}, func(im importer.ImageReport) {
+		report, err := c.masks(ctx, d, project.ID, name, func(im importer.ImageReport) {
 			if im.Problem != "" {
 				failed = true
 			}
@@ -58,7 +54,14 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		for _, class := range report.Classes {
 			fmt.Fprintf(out.stdout, "class %s was added\n", class)
 		}
-		if err := errors.Join(err, done()); err != nil {
+		switch problem, ok := importer.OfData(err); {
+		case ok:
+			failed = true
+			tellImported(out, importer.ImageReport{Mask: name, Problem: problem})
+			if len(report.Images) == 0 {
+				continue
+			}
+		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, fmt.Sprintf("%d masks from %s", len(report.Images), name)); err != nil {
@@ -66,9 +69,21 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		}
 	}
 	if failed {
-		return errors.New("some files were not imported")
+		return errors.New("some masks or files were not imported")
 	}
 	return nil
+}
+
+// masks imports one of the files.
+func (c *importCommand) masks(ctx context.Context, d *data, project, name string, tell func(importer.ImageReport)) (report importer.Report, err error) {
+	files, done, err := c.open(name)
+	if err == nil {
+		report, err = importer.Import(ctx, d.workspace, project, files, importer.Options{Undecided: c.Uncovered == "undecided", Mapping: c.Map, PASCAL: c.Names == "voc"}, tell)
+	}
+	if done != nil {
+		err = errors.Join(err, done())
+	}
+	return report, err
 }
 
 // became says what a value in masks became.

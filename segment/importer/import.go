@@ -161,6 +161,16 @@ func settle(r ImageReport, err error) (ImageReport, error) {
 	return ImageReport{Mask: bad.Image, Problem: detail(bad.err)}, nil
 }
 
+// OfData reports whether an error of an import is about the files, so that others
+// can be imported all the same, and what is wrong with them.
+func OfData(err error) (problem string, ok bool) {
+	switch segment.KindOf(err) {
+	case segment.Invalid, segment.Unreadable, segment.Unsupported, segment.TooLarge:
+		return detail(err), true
+	}
+	return "", false
+}
+
 // detail is the part of an error that is for people.
 func detail(err error) string {
 	if e := new(segment.Error); errors.As(err, &e) {

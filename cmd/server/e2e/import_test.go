@@ -71,6 +71,10 @@ func TestImportBesideServer(t *testing.T) {
 	if err := os.WriteFile(notes, []byte("notes"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// What has no masks keeps nothing else from being imported.
+	if out := run(1, "--project", project, notes, masks); !strings.Contains(out, "notes.txt: not imported. No masks found") || !strings.Contains(out, "pixels have a class") {
+		t.Errorf("notes and masks: %s", out)
+	}
 	for _, c := range []struct{ want, file, project string }{
 		{"No masks", notes, project}, {"not a Collie backup", notes, ""}, {"no project", masks, "nobody"}, {"add --project", dir, ""},
 	} {
