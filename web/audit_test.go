@@ -79,8 +79,11 @@ func TestAudit(t *testing.T) {
 	var images []wire.Image
 	admin.upload(p.ID, file{"beach.png", picture()}).into(t, 201, &images)
 	export := ann.exported(p.ID, `{"format":"coco"}`).ID
+	ann.send("HEAD", "/api/v1/exports/"+export+"/file", nil)
 	ann.get("/api/v1/exports/" + export + "/file")
 	ann.send("GET", "/api/v1/exports/"+export+"/file", nil, "Range: bytes=100-")
+	admin.send("GET", "/api/v1/exports/"+export+"/file", nil, "Range: bytes=1-")
+	admin.send("GET", "/api/v1/exports/"+export+"/file", nil, "Range: bytes=100-")
 	ann.send("DELETE", "/api/v1/exports/"+export, nil)
 	admin.send("DELETE", path+"/members/ann", nil)
 	admin.send("DELETE", "/api/v1/images/"+images[0].ID, nil)
@@ -103,7 +106,7 @@ func TestAudit(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"admin: project.create Beach", "admin: project.edit name: Shore", "admin: member.set ann: viewer", "ann: session.begin",
-		"admin: images.upload 1 images", "ann: export.start coco ID", "ann: export.download coco ID", "ann: export.cancel coco ID",
+		"admin: images.upload 1 images", "ann: export.start coco ID", "ann: export.download coco ID", "admin: export.download coco ID", "ann: export.cancel coco ID",
 		"admin: member.remove ann", "admin: image.trash beach.png", "admin: project.trash Shore", "admin: trash.restore project Shore",
 		"admin: user.add bob: user", "admin: user.role ann: admin", "admin: user.password ann", "admin: user.remove ann", "admin: audit.download",
 	}, got); diff != "" {

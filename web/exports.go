@@ -7,6 +7,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/segment/export"
 	"collie/templates"
@@ -77,13 +78,22 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer file.Close()
-	if part := r.Header.Get("Range"); part == "" || strings.HasPrefix(part, "bytes=0-") { // once, however many parts follow
+	if r.Method == http.MethodGet && s.beginsFetching(r, status.ID) {
 		s.record(r, audit.ExportFetched, status.Project, status.Format+" "+status.ID)
 	}
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", answers.Attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
 	w.Header().Set("ETag", `"`+status.ID+`"`)
 	return s.answers.Content(w, r, status.Created, file)
+}
+
+// beginsFetching reports whether a request for an export's file is the first of a
+// download, which can be of any part, and not one of the parts that follow.
+func (s *Server) beginsFetching(r *http.Request, id string) bool {
+	who, _ := access.From(r.Context())
+	latest, _ := s.fetched.Swap(who.User+" "+who.Token, id)
+	part := r.Header.Get("Range")
+	return latest != id || part == "" || strings.HasPrefix(part, "bytes=0-")
 }
 
 // exportView is what the export dialog offers.

@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,6 +40,7 @@ type Server struct {
 	scratch   *scratch.Space
 	hub       *live.Hub
 	exports   *jobs.Jobs
+	fetched   sync.Map // the export that each user and token has fetched last
 	handler   http.Handler
 	people    *people.People
 	stopping  atomic.Bool
