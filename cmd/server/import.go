@@ -122,7 +122,7 @@ func (c *importCommand) backups(ctx context.Context, d *data, out streams) error
 		}
 		info, err := f.Stat()
 		if err == nil && info.IsDir() {
-			err = errors.New("this is a folder, but a backup is a zip file; to import masks, add --project NAME")
+			err = fmt.Errorf("%s is a folder, but a backup is a zip file; to import masks, add --project NAME", name)
 		}
 		if err != nil {
 			return errors.Join(err, f.Close())
