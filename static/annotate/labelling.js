@@ -86,6 +86,7 @@ export class Labelling {
   async stroke(drawn) {
     const { mode, superpixels, points, runs, box } = drawn;
     const { session, classes, acceptance, doubt, saying, objects, say } = this.ports;
+    if (!session.mayChange()) return this.cancelled();
     if (this.ports.stage.tools.kind === 'objects') {
       acceptance.keep();
       objects.tell(drawn);
@@ -127,7 +128,7 @@ export class Labelling {
   /** @param {'undo' | 'redo'} kind */
   travel(kind) {
     const { session, acceptance, history, say } = this.ports;
-    if (session.evidence.depth()[kind] <= 0) return;
+    if (session.evidence.depth()[kind] <= 0 || !session.mayChange()) return;
     acceptance.choice.follow = null;
     history.leave();
     session.travel(kind);
