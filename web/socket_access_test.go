@@ -74,7 +74,7 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 
 	member := "/api/v1/projects/" + im.Project + "/members/ann"
 	admin.send("PUT", member, strings.NewReader(`{"role":"viewer"}`), "Content-Type: application/json").into(t, 200, new(any))
-	there.ends(websocket.CloseServiceRestart)
+	there.ends(live.CloseRoleChanged)
 	there = office.greet(im.ID)
 	there.say(evidence(labelAt("a", 0, inSky, 0)))
 	if r := there.expect("reject"); !strings.Contains(r.Detail, "viewer") {
@@ -114,7 +114,7 @@ func TestSocketsAreChecked(t *testing.T) {
 	ann := s.as(u)
 	c := ann.greet(im.ID)
 	s.join(im.Project, "ann", access.Viewer)
-	c.ends(websocket.CloseServiceRestart)
+	c.ends(live.CloseRoleChanged)
 	c = ann.greet(im.ID)
 	s.join(im.Project, "ann", access.Nobody)
 	c.ends(live.CloseRemoved)
@@ -123,7 +123,7 @@ func TestSocketsAreChecked(t *testing.T) {
 	if err := s.store.SetRole(t.Context(), u.ID, access.Admin); err != nil {
 		t.Fatal(err)
 	}
-	c.ends(websocket.CloseServiceRestart)
+	c.ends(live.CloseRoleChanged)
 
 	c = ann.greet(im.ID)
 	if err := s.store.SetPassword(t.Context(), u.ID, "x"); err != nil {

@@ -22,9 +22,10 @@ export function backoff(attempt, random) {
   return SHORTEST / 2 + random * (ceiling - SHORTEST / 2);
 }
 
-/** Close codes with a meaning for us: the server restarts; the session has ended; the image is not for us any more; it is in the trash. */
+/** Close codes with a meaning for us: the server restarts; the session has ended; we can do more or less than before; the image is not for us any more; it is in the trash. */
 const RESTART = 1012;
 const SIGNED_OUT = 4401;
+const ROLE_CHANGED = 4403;
 const REMOVED = 4404;
 const TRASHED = 4410;
 
@@ -85,7 +86,7 @@ export class Link {
     socket.onclose = async ({ code }) => {
       const refused = !this.open;
       this.open = false;
-      if (code === REMOVED) location.reload(); // which says that the page is not for us any more
+      if (code === REMOVED || code === ROLE_CHANGED) location.reload(); // which says that the page is not for us any more, or offers what we can do now
       this.trashed ||= code === TRASHED;
       this.attempt = after(this.attempt, code);
       this.handlers.change(false);

@@ -191,7 +191,7 @@ func TestE2EMembers(t *testing.T) {
 	p.press(kb.Tab, kb.ModifierShift)
 	p.press("o")
 	p.until(`document.getElementById('members-state').textContent.includes('owner')`)
-	user.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	user.until(`document.getElementById('save')?.dataset.state === 'saved' && !document.getElementById('add-class').hidden`) // the page is loaded again
 	user.do("opening the project", chromedp.Navigate(project))
 	user.until(`document.getElementById('members')?.checkVisibility()`)
 	user.clickOn("the members", "#members")

@@ -77,14 +77,15 @@ func (f *Farewell) Error() string { return f.text }
 
 // Close codes that tell the page what happened.
 const (
-	CloseSignedOut = 4401 // it has to sign in again
-	CloseRemoved   = 4404 // the image is not for this user any more
-	CloseTrashed   = 4410 // the image is in the trash, from which it can come back
+	CloseSignedOut   = 4401 // it has to sign in again
+	CloseRoleChanged = 4403 // the user can do more or less than before
+	CloseRemoved     = 4404 // the image is not for this user any more
+	CloseTrashed     = 4410 // the image is in the trash, from which it can come back
 )
 
 var (
 	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; your saved work is safe."}
-	RoleChanged = &Farewell{websocket.CloseServiceRestart, "Your role has changed."}
+	RoleChanged = &Farewell{CloseRoleChanged, "Your role has changed."}
 	Removed     = &Farewell{CloseRemoved, "You are no longer a member of this project; your saved work is safe."}
 	Trashed     = &Farewell{CloseTrashed, "This image is in the trash; your saved work is safe."}
 	SignedOut   = &Farewell{CloseSignedOut, "You are signed out; your saved work is safe."}

@@ -219,7 +219,7 @@ func TestExpel(t *testing.T) {
 			tabs[user] = c
 		}
 		h.hub.Expel(RoleChanged, func(v Visitor) bool { return v.User == "ann" })
-		tabs["ann"].ends(websocket.CloseServiceRestart)
+		tabs["ann"].ends(CloseRoleChanged)
 		tabs["bob"].lives()
 		if took := time.Since(began); took > 0 {
 			t.Errorf("it took %v", took)

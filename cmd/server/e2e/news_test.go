@@ -59,7 +59,7 @@ func TestNewsOfUsers(t *testing.T) {
 
 	page = b.page(b.signIn("ann", "correct horse"), image)
 	manage("", "role", "ann", "user")
-	closes(t, page, 1012)
+	closes(t, page, 4403)
 	page = b.page(b.signIn("bob", "correct horse"), image)
 	manage("another horse\n", "password", "bob")
 	closes(t, page, 4401)
