@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -58,6 +59,9 @@ func main() {
 	defer stop()
 	command := kong.Parse(&commands{}, options(ctx, streams{os.Stdout, os.Stderr})...)
 	if err := command.Run(); err != nil {
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
 		fmt.Fprintln(os.Stderr, "server:", err)
 		stop()
 		os.Exit(1)
