@@ -91,8 +91,9 @@ export function statusOf({ session, classes, rest, lasting, touch }) {
     const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: it has your edits';
     return `${{ offline: 'Offline', 'signed-out': 'Signed out', trashed: 'This image is in the trash' }[save]}. ${kept}`;
   }
-  const { clicks, said } = evidence.present;
-  if (session.readOnly && hypotheses.fresh === 0 && clicks.every((c) => c === VOID)) return 'Nobody has labelled this image yet';
+  const { clicks, labels, said } = evidence.present;
+  const none = (/** @type {Uint8Array} */ of) => of.every((c) => c === VOID);
+  if (session.readOnly && hypotheses.fresh === 0 && none(clicks)) return none(labels) ? 'Nobody has labelled this image yet' : 'Labelled without clicks: there are no hypotheses';
   return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, rest, hypotheses, touch });
 }
 
