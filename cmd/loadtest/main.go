@@ -12,12 +12,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"collie/cmd/internal/progress"
 	"collie/web"
 )
 
@@ -118,8 +118,8 @@ func (p *plan) check() (*server, error) {
 	case p.Warmup < 0 || p.Duration <= 0:
 		return nil, fmt.Errorf("--duration must be more than 0, and --warmup must not be negative")
 	}
-	if info, err := os.Stat(filepath.Dir(p.JSON)); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("--json %s: the folder %s doesn't exist; create it or choose another one", p.JSON, filepath.Dir(p.JSON))
+	if err := progress.ResultFile("--json", p.JSON); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

@@ -8,19 +8,19 @@ import (
 
 const barWidth = 40
 
-// progress is one line on a terminal that shows how far something is.
-type progress struct {
+// progressLine is one line on a terminal that shows how far something is.
+type progressLine struct {
 	to          io.Writer // nil: nobody looks
 	what        string
 	done, total int
 }
 
-func newProgress(to io.Writer, what string, total int) *progress {
-	return &progress{to: to, what: what, total: total}
+func newProgressLine(to io.Writer, what string, total int) *progressLine {
+	return &progressLine{to: to, what: what, total: total}
 }
 
 // add moves the bar on by n, with a word on what goes on.
-func (p *progress) add(n int, words ...any) {
+func (p *progressLine) add(n int, words ...any) {
 	p.done += n
 	if p.to == nil {
 		return
@@ -29,7 +29,7 @@ func (p *progress) add(n int, words ...any) {
 	fmt.Fprintf(p.to, "\r%s [%s%s] %s\x1b[K", p.what, strings.Repeat("#", full), strings.Repeat("-", barWidth-full), fmt.Sprint(words...))
 }
 
-func (p *progress) clear() {
+func (p *progressLine) clear() {
 	if p.to != nil {
 		fmt.Fprint(p.to, "\r\x1b[K")
 	}

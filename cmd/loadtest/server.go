@@ -157,7 +157,7 @@ func (s *server) fill(ctx context.Context, photographs []*photograph, n, classes
 	}
 	s.project = project.ID
 	pool := make([]*target, n)
-	progress := newProgress(to, "uploading", n)
+	line := newProgressLine(to, "uploading", n)
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2)
@@ -179,12 +179,12 @@ func (s *server) fill(ctx context.Context, photographs []*photograph, n, classes
 			mu.Lock()
 			defer mu.Unlock()
 			pool[i] = &target{id: id, photo: ph, truth: known}
-			progress.add(1)
+			line.add(1)
 			return nil
 		})
 	}
 	err = group.Wait()
-	progress.clear()
+	line.clear()
 	return pool, err
 }
 

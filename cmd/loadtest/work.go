@@ -73,7 +73,7 @@ func (p *plan) work(ctx context.Context, s *server, pool []*target, r *recorder,
 
 // watch moves the progress bar until the work is finished.
 func watch(to io.Writer, r *recorder, start time.Time, finished chan struct{}) {
-	bar := newProgress(to, "clicking", int(r.end().Seconds()))
+	bar := newProgressLine(to, "clicking", int(r.end().Seconds()))
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	defer bar.clear()
