@@ -21,8 +21,9 @@ const CLOSE = 0.6;
 /** The outline of what differs: a white pixel. */
 const EDGE = 0xffffffff;
 
-/** How strongly classes are drawn. */
-const STRENGTH = { differs: 0.72, filled: 0.42, same: 0.2, rest: 0.06 };
+/** How strongly classes are drawn, by what the superpixel is. */
+const STRENGTHS = [0.72, 0.42, 0.2, 0.06];
+const [DIFFERS, FILLED, SAME, REST] = STRENGTHS.keys();
 
 /**
  * Paints small pictures of hypotheses, cropped to what differs: in the colour of
@@ -128,22 +129,29 @@ export class Thumbnails {
   }
 
   /**
-   * How each superpixel is drawn: its pixels per grey, and whether it differs.
+   * How each superpixel is drawn: which of the palettes its pixels come from, of 256
+   * greys each, and whether it differs.
    *
    * @param {Compared} what
    */
   looksOf({ labels, current, compared, colors, rest }) {
     const differs = new Uint8Array(labels.length);
+    const look = new Uint16Array(labels.length);
     /** @type {Uint32Array[]} */
     const shades = [];
+    /** @type {number[]} palettes by class and STRENGTHS */
+    const known = [];
     for (let s = 0; s < labels.length; s++) {
       const label = labels[s];
-      differs[s] = Number(label !== compared[s]);
       const faint = label === rest || label === VOID;
-      const strength = differs[s] ? STRENGTH.differs : faint ? STRENGTH.rest : current[s] === VOID ? STRENGTH.filled : STRENGTH.same;
-      shades.push(this.shadesOf(colors[label] ?? '#000000', strength));
+      differs[s] = Number(label !== compared[s]);
+      const strength = differs[s] ? DIFFERS : faint ? REST : current[s] === VOID ? FILLED : SAME;
+      const key = label * STRENGTHS.length + strength;
+      look[s] = known[key] ??= shades.push(this.shadesOf(colors[label] ?? '#000000', STRENGTHS[strength])) - 1;
     }
-    return { shades, differs };
+    const palettes = new Uint32Array(256 * shades.length);
+    shades.forEach((pixels, i) => palettes.set(pixels, 256 * i));
+    return { palettes, look, differs };
   }
 
   /**
@@ -173,24 +181,26 @@ export class Thumbnails {
    * @param {number} across pixels of the canvas
    * @param {ReturnType<Thumbnails['looksOf']>} looks
    */
-  draw(canvas, { left, top, right, bottom }, across, { shades, differs }) {
+  draw(canvas, { left, top, right, bottom }, across, { palettes, look, differs }) {
+    const { ids, grey } = this;
     const step = (right - left) / across;
+    const down = Math.max(1, Math.round((bottom - top) / step));
     canvas.width = across;
-    canvas.height = Math.max(1, Math.round((bottom - top) / step));
-    const picture = new ImageData(canvas.width, canvas.height);
+    canvas.height = down;
+    const picture = new ImageData(across, down);
     const pixels = new Uint32Array(picture.data.buffer);
     const columns = Uint32Array.from({ length: across }, (_, x) => Math.min(right - 1, left + (x + 0.5) * step));
-    const above = new Uint8Array(across); // whether the pixel above differs
-    for (let y = 0, o = 0; y < canvas.height; y++) {
-      const row = Math.min(bottom - 1, Math.floor(top + (y + 0.5) * step)) * this.width;
-      let before = -1;
+    const rowOf = (/** @type {number} */ y) => Math.min(bottom - 1, Math.floor(top + (y + 0.5) * step)) * this.width;
+    const above = Uint8Array.from(columns, (column) => differs[ids[rowOf(0) + column]]); // whether the pixel above differs
+    for (let y = 0, o = 0; y < down; y++) {
+      const row = rowOf(y);
+      let before = differs[ids[row + columns[0]]];
       for (let x = 0; x < across; x++, o++) {
         const i = row + columns[x];
-        const s = this.ids[i];
+        const s = ids[i];
         const differ = differs[s];
-        const edge = (before >= 0 && before !== differ) || (y > 0 && above[x] !== differ);
+        pixels[o] = differ !== before || differ !== above[x] ? EDGE : palettes[(look[s] << 8) | grey[i]];
         before = above[x] = differ;
-        pixels[o] = edge ? EDGE : shades[s][this.grey[i]];
       }
     }
     contextOf(canvas).putImageData(picture, 0, 0);
