@@ -39,6 +39,9 @@ const SAVING = 8000;
 /** Milliseconds to wait for a server that is away, which may only be restarting. */
 const RETURNING = 1500;
 
+/** Frames in which the answer to an edit comes when the server is near. */
+const PATIENCE = 2;
+
 /** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
 const TELL = 900;
 
@@ -212,14 +215,19 @@ export class App {
   /** Paints the canvas in the next frame and everything else right after it, so that the canvas does not wait for the rest. */
   refresh() {
     this.labelling?.show();
-    this.frame ||= requestAnimationFrame(() => this.soon(true));
+    this.frame ||= requestAnimationFrame(() => this.soon(PATIENCE));
   }
 
-  /** Paints what is around the canvas, once after the canvas when that has changed meanwhile. @param {boolean} patient */
-  soon(patient) {
+  /**
+   * Paints what is around the canvas, after the canvas when that has changed
+   * meanwhile, and only once for an edit and its answer when that comes soon.
+   *
+   * @param {number} patience frames to wait for either at most
+   */
+  soon(patience) {
     setTimeout(() => {
-      if (patient && this.painter.frame) {
-        requestAnimationFrame(() => this.soon(false));
+      if (patience > 0 && (this.painter.frame || this.session.save === 'saving')) {
+        requestAnimationFrame(() => this.soon(patience - 1));
         return;
       }
       this.frame = 0;
