@@ -207,10 +207,13 @@ func (g *graph) energy(x []uint8) float64 {
 // best is the label of the highest score of free node i; ties go to the label
 // clicked nearest, then to the lowest.
 func (g *graph) best(i int, score []float64) uint8 {
-	top := score[0]
-	for _, s := range score[1:] {
-		top = max(top, s) // without branches, which would often be mispredicted
+	// min costs less than max, and two chains of comparisons less than one.
+	low, other, l := -score[0], -score[len(score)-1], 1
+	for ; l+1 < len(score); l += 2 {
+		low = min(low, -score[l])
+		other = min(other, -score[l+1])
 	}
+	top := -min(low, other)
 	at := 0
 	for score[at] < top {
 		at++
