@@ -35,19 +35,23 @@ const coarsest = 1e6
 // Seheult 1989). Connected nodes that can go either way go with the click
 // nearest to one of them, then to label 0. While the weights stay as they are the
 // flow goes on from the last one, which leaves little to do after a small change of
-// the unaries (Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128).
+// the unaries (Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128); where they pull most
+// nodes to the other side, it begins anew.
 func (c *cuts) twoLabels(x []uint8) {
 	f := c.f
-	most := 0.0
+	most, turned := 0.0, 0
 	for i := range x {
 		pull := c.g.theta[2*i] - c.g.theta[2*i+1]
 		f.terminal[i] += pull - c.pull[i]
 		c.pull[i] = pull
+		if t := f.terminal[i]; t > 0 && f.tree[i] != source || t < 0 && f.tree[i] != sink {
+			turned++
+		}
 		if size := math.Abs(pull); size > most {
 			most = size
 		}
 	}
-	if slices.Equal(c.weight, c.g.w) && c.most <= coarsest*most {
+	if 2*turned <= len(x) && slices.Equal(c.weight, c.g.w) && c.most <= coarsest*most {
 		c.most = max(c.most, most)
 		f.resume()
 	} else {
