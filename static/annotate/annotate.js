@@ -1,4 +1,5 @@
 import { Problem } from '../ui/api.js';
+import { apart } from './apart.js';
 import { App } from './app.js';
 import { byId, closeButtons } from '../ui/dom.js';
 import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
@@ -73,6 +74,7 @@ function listen(app, queue) {
   };
   connectButtons(commands);
   handBack();
+  apart(history, tones);
   const more = new Menu(byId('more-menu'), (id) => byId(id).click());
   byId('more').addEventListener('click', () => more.open(byId('more')));
   new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));

@@ -1,7 +1,7 @@
 import { byId } from '../ui/dom.js';
 
 /** Where a click with a pointer is not meant to leave the focus. */
-const CONTROLS = '.rail, .strip, .classes, .polygon-actions, #undo, #redo';
+const CONTROLS = '.rail, .strip, .classes, .polygon-actions, #undo, #redo, #history';
 
 /**
  * Gives the focus back to the image after a pointer has used a control, so that

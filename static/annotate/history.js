@@ -70,14 +70,13 @@ export class HistoryPanel {
     return !this.panel.hidden;
   }
 
-  toggle() {
-    this.panel.hidden = this.open;
-    byId('history').setAttribute('aria-expanded', String(this.open));
-    if (this.open) void this.fetch().then(() => this.focusPresent());
-    else {
-      this.leave();
-      byId('canvas').focus({ preventScroll: true });
-    }
+  /** @param {boolean} [open] */
+  toggle(open = !this.open) {
+    if (!open && this.panel.contains(document.activeElement)) byId('canvas').focus({ preventScroll: true });
+    this.panel.hidden = !open;
+    byId('history').setAttribute('aria-expanded', String(open));
+    if (open) void this.fetch().then(() => this.focusPresent());
+    else this.leave();
   }
 
   /** The log may have grown. */

@@ -130,3 +130,25 @@ func TestE2EMoreOnAPhone(t *testing.T) {
 	more("review", `document.getElementById('review-menu').matches(':popover-open')`)
 	p.until(`document.activeElement.id === 'more'`)
 }
+
+// TestE2EPanelsApart: the history and the view settings are open together only where
+// neither covers the other.
+func TestE2EPanelsApart(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 640, 800, false)
+	open := func(history, settings bool) {
+		t.Helper()
+		p.until(fmt.Sprintf(`document.getElementById('history-panel').checkVisibility() === %t && document.getElementById('tones-panel').checkVisibility() === %t`, history, settings))
+	}
+	p.press("c")
+	p.press("y")
+	open(true, true)
+	p.resize(390, 844)
+	open(true, false)
+	p.clickOn("the view settings", "#tones")
+	open(false, true)
+	p.until(`document.activeElement.id === 'opacity'`)
+	p.focusOn("#canvas")
+	p.press("y")
+	open(true, false)
+}
