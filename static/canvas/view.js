@@ -35,8 +35,12 @@ export function fit(image, window, rim = NONE) {
   };
 }
 
+/** The most CSS pixels per pixel: a larger one shows nothing more. */
+const MOST = 64;
+
 /**
- * The whole image as large as the window allows, with a rim that shows where it ends.
+ * The whole image as large as the window allows, with a rim that shows where it
+ * ends; a tiny one with room around it.
  *
  * @param {Size} image
  * @param {Size} window
@@ -44,7 +48,8 @@ export function fit(image, window, rim = NONE) {
  */
 export function clear(image, window) {
   const rim = window.width <= NARROW || window.height <= NARROW ? RIM.narrow : RIM.wide;
-  return fit(image, window, { top: rim, right: rim, bottom: rim, left: rim });
+  const view = fit(image, window, { top: rim, right: rim, bottom: rim, left: rim });
+  return zoomTo(view, Math.min(view.scale, MOST), window.width / 2, window.height / 2);
 }
 
 /**
@@ -62,15 +67,14 @@ export function zoomTo(view, scale, x, y) {
 }
 
 /**
- * The scale nearest to the wanted one that is of use: from half of what fits to
- * 64 CSS pixels per pixel.
+ * The scale nearest to the wanted one that is of use, from half of what fits.
  *
  * @param {number} scale
  * @param {Size} image
  * @param {Size} window
  */
 export function bounded(scale, image, window) {
-  return Math.min(64, Math.max(Math.min(fit(image, window).scale, 1) / 2, scale));
+  return Math.min(MOST, Math.max(Math.min(fit(image, window).scale, 1) / 2, scale));
 }
 
 /**

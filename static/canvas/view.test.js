@@ -25,6 +25,11 @@ test('the whole image fills the window but for a rim, which is narrower on a pho
   }
 });
 
+test('a tiny image is shown no larger than zooming in goes, in the middle', () => {
+  const view = clear({ width: 1, height: 3 }, window);
+  assert.deepEqual(view, { scale: bounded(Infinity, image, window), left: 500 - 32, top: 300 - 96 });
+});
+
 test('zooming keeps the point under the cursor', () => {
   let view = fit(image, window);
   const before = toImage(view, 700, 123);
