@@ -284,7 +284,7 @@ func TestLabelme(t *testing.T) {
 		"d.json": file([]byte(`{"imagePath": `)),
 		"e.json": file([]byte(`{"imagePath": "e.jpg", "shapes": []}`)),
 		"f.json": file([]byte(`{"imagePath": "f.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": {}}`)),
-		"h.json": file([]byte(`{"imagePath": "h.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "rotation", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
+		"h.json": file([]byte(`{"imagePath": "h.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "cuboid", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
 		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
 	}, Options{})
 	want := []string{
@@ -294,7 +294,7 @@ func TestLabelme(t *testing.T) {
 		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
 		"f.json: f.json is not JSON in the expected form.",
 		"g.json: g.json is not JSON in the expected form.",
-		`h.json: shape 0 ("dog"): Its kind "rotation" can't be read; use a polygon, rectangle, circle or mask.`,
+		`h.json: shape 0 ("dog"): Its kind "cuboid" can't be read; use a polygon, rectangle, circle or mask.`,
 	}
 	if classes != " cat dog bird" {
 		t.Errorf("classes %q", classes)

@@ -12,20 +12,28 @@ import (
 )
 
 // drawLabelme draws one shape. Lines and points have no area and are left out; what
-// is of another kind can have one.
+// is of another kind can have one. X-AnyLabeling writes rectangles with their 4
+// corners, and calls turned ones rotations.
 func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
+	corners := len(s.Points)
 	switch s.ShapeType {
-	case "", "polygon":
+	case "", "polygon", "rotation":
 		return true, m.shade(s.Points, class)
-	case "rectangle", "circle", "mask":
-		if len(s.Points) != 2 {
-			return true, segment.Errorf(segment.Unreadable, "A %s has 2 points, not %d.", s.ShapeType, len(s.Points))
+	case "rectangle":
+		switch corners {
+		case 2:
+			a, b := s.Points[0], s.Points[1]
+			return true, m.shade([][2]float64{a, {b[0], a[1]}, b, {a[0], b[1]}}, class)
+		case 4:
+			return true, m.shade(s.Points, class)
+		}
+		return true, segment.Errorf(segment.Unreadable, "A rectangle has 2 or 4 points, not %d.", corners)
+	case "circle", "mask":
+		if corners != 2 {
+			return true, segment.Errorf(segment.Unreadable, "A %s has 2 points, not %d.", s.ShapeType, corners)
 		}
 		a, b := s.Points[0], s.Points[1]
-		switch s.ShapeType {
-		case "rectangle":
-			return true, m.shade([][2]float64{a, {b[0], a[1]}, b, {a[0], b[1]}}, class)
-		case "circle":
+		if s.ShapeType == "circle" {
 			return true, m.disc(a, math.Hypot(b[0]-a[0], b[1]-a[1]), class)
 		}
 		return true, m.stamp(s.Mask, a, b, class)

@@ -46,6 +46,9 @@ func TestShapes(t *testing.T) {
 	}{
 		{labelmeShape{ShapeType: "rectangle", Points: labelmePoints{{1.9, 1}, {3.2, 2.9}}}, "...... .###.. .###.. ......"},
 		{labelmeShape{ShapeType: "rectangle", Points: labelmePoints{{4, 3}, {2, 2}}}, "...... ...... ..###. ..###."},
+		{labelmeShape{ShapeType: "rectangle", Points: labelmePoints{{1.9, 1}, {3.2, 1}, {3.2, 2.9}, {1.9, 2.9}}}, "...... .###.. .###.. ......"},
+		{labelmeShape{ShapeType: "rectangle", Points: labelmePoints{{2, 0}, {3, 1}, {2, 2}, {1, 1}}}, "..#... .###.. ..#... ......"},
+		{labelmeShape{ShapeType: "rotation", Points: labelmePoints{{2, 0}, {3, 1}, {2, 2}, {1, 1}}}, "..#... .###.. ..#... ......"},
 		{labelmeShape{Points: labelmePoints{{0, 0}, {4, 0}, {0, 3}}}, "#####. ####.. ##.... #....."},
 		{labelmeShape{Points: labelmePoints{{1, 0}, {1, 3}, {4, 3}, {1, 3}}}, ".#.... .#.... .#.... .####."},
 		{labelmeShape{Points: labelmePoints{{2, 2}, {2, 2}, {2, 2}}}, "...... ...... ..#... ......"},
