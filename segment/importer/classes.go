@@ -3,19 +3,17 @@ package importer
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/labelset"
 )
 
 // matchClasses finds the project's class for each of the data set's values and
 // adds missing ones to the project, unless it is a review.
-func (i *importing) matchClasses(ctx context.Context, d *Dataset) error {
-	p, err := i.workspace.Project(ctx, i.project)
-	if err != nil {
-		return err
-	}
+func (i *importing) matchClasses(ctx context.Context, p segment.Project, d *Dataset) error {
 	i.meaning, i.classes, i.named = mean(p, d, i.mapping), 0, d.Classes != nil
 	if i.mapping == nil {
 		i.classes = len(p.Classes)
@@ -71,4 +69,58 @@ func withNew(p segment.Project, classes []segment.Class) segment.ProjectEdit {
 		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: true})
 	}
 	return edit
+}
+
+// tooManyClasses ends the reading of a whole data set.
+type tooManyClasses struct{ error }
+
+// classNames collects class names in order of appearance. The first has no
+// name: it is everything outside the shapes, the first class of any project.
+type classNames struct {
+	list    []segment.Class
+	index   map[string]uint8
+	first   string // the project's first class
+	mapping map[string]string
+}
+
+func newClassNames(o Options) *classNames {
+	return &classNames{
+		list:  []segment.Class{{}},
+		index: map[string]uint8{labelset.LabelmeIgnore: segment.Void, labelset.LabelmeBackground: 0},
+		first: o.first, mapping: o.Mapping,
+	}
+}
+
+// add gives a name an index. A byte has MaxClasses of them besides Void: where
+// these are used up, the name of the project's first class gets the index of what
+// is outside the shapes, which becomes the same class. Names can change their index
+// until all have been added.
+func (c *classNames) add(name string) error {
+	if _, ok := c.index[name]; ok {
+		return nil
+	}
+	at := len(c.list)
+	switch {
+	case at < segment.MaxClasses:
+		c.list = append(c.list, segment.Class{})
+	case c.isFirst(name):
+		c.index[name] = 0
+		return nil
+	default:
+		at = slices.IndexFunc(c.list, func(of segment.Class) bool { return c.isFirst(of.Name) })
+		if at < 0 {
+			return segment.Errorf(segment.TooLarge, "The data set has more than %d classes besides the one of the pixels outside every shape. A project can have %d in all.", segment.MaxClasses-1, segment.MaxClasses)
+		}
+		c.index[c.list[at].Name] = 0
+	}
+	c.index[name], c.list[at].Name = uint8(at), name
+	return nil
+}
+
+// isFirst reports whether a name means the project's first class.
+func (c *classNames) isFirst(name string) bool {
+	if to, mapped := c.mapping[name]; mapped && !strings.EqualFold(strings.TrimSpace(to), c.first) {
+		return false
+	}
+	return name != "" && strings.EqualFold(name, c.first)
 }

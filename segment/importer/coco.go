@@ -25,8 +25,8 @@ type cocoFile struct {
 	files      Files
 	name       string
 	images     []cocoImage
-	places     map[int64]int // of images by id
-	categories map[int64]uint8
+	places     map[int64]int    // of images by id
+	categories map[int64]string // names by id
 	classes    *classNames
 	strays     []error
 	stray      int
@@ -51,11 +51,11 @@ type cocoAnnotation struct {
 // openCOCO reads JSON files with all images of a set each. A pixel has one class:
 // where annotations overlap the smaller one wins, as in COCO's panoptic data.
 func openCOCO(files Files, names []string, o Options) (*Dataset, error) {
-	classes := newClassNames()
+	classes := newClassNames(o)
 	out := &Dataset{Format: COCO, Photos: files.photos()}
 	var sets []*cocoFile
 	for _, name := range names {
-		f := &cocoFile{files: files, name: name, places: map[int64]int{}, categories: map[int64]uint8{}, classes: classes, options: o}
+		f := &cocoFile{files: files, name: name, places: map[int64]int{}, categories: map[int64]string{}, classes: classes, options: o}
 		if err := f.scan(); err != nil {
 			return nil, err
 		}
@@ -122,9 +122,8 @@ func (f *cocoFile) addCategory(d *document) error {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the limit.", f.name, maxCOCOCategories)
 	}
 	label := strings.TrimSpace(c.Name)
-	err := f.classes.add(label)
-	f.categories[c.ID] = f.classes.index[label]
-	return err
+	f.categories[c.ID] = label
+	return f.classes.add(label)
 }
 
 // masks draws the images in their order. The annotations of as many as fit into
@@ -169,7 +168,7 @@ func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld) (give func(), err
 	give, err = m.start(im.Width, im.Height, segment.Void, objectBytes, f.options)
 	if err == nil {
 		m.trackObjects()
-		err = m.drawCOCO(held.annotations, f.categories, f.options)
+		err = m.drawCOCO(held.annotations, f)
 	}
 	return give, err
 }
@@ -251,7 +250,7 @@ func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 }
 
 // drawCOCO draws the annotations of one image onto an empty mask.
-func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8, o Options) error {
+func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 	for i, a := range annotations {
 		if a.Area == 0 {
 			annotations[i].Area = m.measure(a.Segmentation)
@@ -261,11 +260,11 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 	m.Regions = len(annotations)
 	drawn, flat := 0, 0
 	for i, a := range annotations {
-		if err := o.context.Err(); err != nil {
+		if err := f.options.context.Err(); err != nil {
 			return err
 		}
 		m.object = int32(i)
-		n, err := m.drawSegmentation(a.Segmentation, categories[a.Category])
+		n, err := m.drawSegmentation(a.Segmentation, f.classes.index[f.categories[a.Category]])
 		if err != nil {
 			return fmt.Errorf("annotation %d: %w", a.ID, err)
 		}
@@ -284,7 +283,7 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, categories map[int64]uint8
 		if p != segment.Void {
 			covered++
 		} else {
-			m.Pixels[i] = o.uncovered()
+			m.Pixels[i] = f.options.uncovered()
 		}
 	}
 	if drawn > covered {

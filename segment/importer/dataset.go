@@ -81,6 +81,7 @@ type Options struct {
 	// Limits of a mask; 0 means 40 million pixels and 16,384 per side.
 	MaxPixels, MaxSide int
 
+	first   string // the project's first class, that of pixels outside every shape
 	context context.Context
 	lend    func(ctx context.Context, bytes int64) (give func(), err error)
 }

@@ -71,13 +71,18 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	defer give()
 	limits := w.PhotoLimits()
 	o.MaxPixels, o.MaxSide, o.context, o.lend = limits.Pixels, limits.Side, ctx, w.Pictures
+	p, err := w.Project(ctx, i.project)
+	if err != nil {
+		return Report{}, err
+	}
+	o.first = p.Classes[0].Name
 	files = files.during(ctx)
 	d, err := Open(files, o)
 	if err != nil {
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
 	i.files, i.report.Format = files, d.Format
-	if err := i.prepare(ctx, d); err != nil {
+	if err := i.prepare(ctx, p, d); err != nil {
 		return i.report, err
 	}
 	done := func(r ImageReport, err error) error {
@@ -129,8 +134,8 @@ type importing struct {
 
 // prepare matches the classes and lists the images. In Collie's own exports,
 // which have a manifest, exported names take precedence over others.
-func (i *importing) prepare(ctx context.Context, d *Dataset) error {
-	if err := i.matchClasses(ctx, d); err != nil {
+func (i *importing) prepare(ctx context.Context, p segment.Project, d *Dataset) error {
+	if err := i.matchClasses(ctx, p, d); err != nil {
 		return err
 	}
 	i.names, i.masked = newNames(d), map[string]string{}

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"collie/segment"
-	"collie/segment/labelset"
 )
 
 // labelmeFile is a labelme JSON without its shapes, which are read one after
@@ -45,7 +44,7 @@ func (p *labelmePoints) UnmarshalJSON(b []byte) error {
 // ones over earlier ones.
 func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	slices.Sort(names)
-	classes := newClassNames()
+	classes := newClassNames(o)
 	var with []labelmeFile
 	for _, name := range names {
 		// Errors are reported when the file's turn comes.
@@ -73,36 +72,6 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 			}
 		}
 	}}, nil
-}
-
-// tooManyClasses ends the reading of a whole data set.
-type tooManyClasses struct{ error }
-
-// classNames collects class names in order of appearance. The first has no
-// name: it is everything outside the shapes, the first class of any project.
-type classNames struct {
-	list  []segment.Class
-	index map[string]uint8
-}
-
-func newClassNames() *classNames {
-	return &classNames{
-		list:  []segment.Class{{}},
-		index: map[string]uint8{labelset.LabelmeIgnore: segment.Void, labelset.LabelmeBackground: 0},
-	}
-}
-
-// add gives a name an index. More than MaxClasses names are an error.
-func (c *classNames) add(name string) error {
-	if _, ok := c.index[name]; ok {
-		return nil
-	}
-	if len(c.list) == segment.MaxClasses {
-		return segment.Errorf(segment.TooLarge, "The data set has more than %d classes besides what is outside every shape.", segment.MaxClasses-1)
-	}
-	c.index[name] = uint8(len(c.list))
-	c.list = append(c.list, segment.Class{Name: name})
-	return nil
 }
 
 // eachShape calls do with the shapes of a list, one after the other.
@@ -185,7 +154,7 @@ type group struct {
 // readLabelme draws the shapes of a file.
 func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
 	if f.shapes < 0 { // scanning failed: reading finds the same error
-		_, err := scanLabelme(files, f.name, newClassNames())
+		_, err := scanLabelme(files, f.name, newClassNames(o))
 		return func() {}, err
 	}
 	if f.width == 0 || f.height == 0 {

@@ -1,0 +1,109 @@
+package importer_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"collie/segment"
+	"collie/segment/importer"
+	"collie/storage/workspacetest"
+)
+
+// A data set can name as many classes as a project has, besides the pixels outside
+// every shape, which are of the project's first class.
+func TestAsManyClassesAsAProjectHas(t *testing.T) {
+	var classes []segment.Class
+	for i := range segment.MaxClasses {
+		classes = append(classes, segment.Class{Name: fmt.Sprint("class ", i)})
+	}
+	square := func(x int) string { return fmt.Sprintf("%d,0,%d,0,%d,9,%d,9", x, x+9, x+9, x) }
+	coco := func(names []string) string {
+		var categories, annotations []string
+		for i, name := range names {
+			categories = append(categories, fmt.Sprintf(`{"id":%d,"name":%q}`, i, name))
+		}
+		for i, category := range []int{0, 1, 254} {
+			annotations = append(annotations, fmt.Sprintf(`{"id":%d,"image_id":1,"category_id":%d,"segmentation":[[%s]]}`, i, category, square(20*i)))
+		}
+		return fmt.Sprintf(`{"images":[{"id":1,"file_name":"beach.png","width":120,"height":80}],"categories":[%s],"annotations":[%s]}`,
+			strings.Join(categories, ","), strings.Join(annotations, ","))
+	}
+	labelme := func(names []string) string {
+		var shapes []string
+		for i, name := range names {
+			at := map[int]int{0: 0, 1: 20, 254: 40}[i]
+			if i > 1 && i < 254 {
+				at = 100
+			}
+			shapes = append(shapes, fmt.Sprintf(`{"label":%q,"points":[[%d,0],[%d,0],[%d,9],[%d,9]]}`, name, at, at+9, at+9, at))
+		}
+		return fmt.Sprintf(`{"imagePath":"beach.png","imageWidth":120,"imageHeight":80,"shapes":[%s]}`, strings.Join(shapes, ","))
+	}
+	const first, last = "class 0", "class 254"
+	for name, c := range map[string]struct {
+		write   func(names []string) string
+		names   []string // of classes 0, 1 to 253, and 254
+		more    string
+		mapping map[string]string
+		want    []int // classes of the three squares, and of what is outside
+	}{
+		"coco":              {write: coco, names: []string{first, last}, want: []int{0, 1, 254, 0}},
+		"coco, first last":  {write: coco, names: []string{last, "CLASS 0"}, want: []int{254, 1, 0, 0}},
+		"labelme":           {write: labelme, names: []string{first, last}, want: []int{0, 1, 254, 0}},
+		"mapped to itself":  {write: coco, names: []string{first, last}, mapping: map[string]string{first: first}, want: []int{0, 1, 254, 0}},
+		"mapped elsewhere":  {write: coco, names: []string{first, last}, mapping: map[string]string{first: last}},
+		"one more":          {write: coco, names: []string{first, last}, more: "extra"},
+		"labelme, one more": {write: labelme, names: []string{first, last}, more: "extra"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workspacetest.MustOpen(t)
+			p, err := w.CreateProject(t.Context(), "Full", classes, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			im, err := w.AddImage(t.Context(), p.ID, "beach.png", bytes.NewReader(scene()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := []string{c.names[0]}
+			for _, of := range classes[1:254] {
+				names = append(names, of.Name)
+			}
+			names = append(names, c.names[1])
+			if c.more != "" {
+				names = append(names, c.more)
+			}
+			files, err := importer.FromFS(fstest.MapFS{"a.json": {Data: []byte(c.write(names))}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{Mapping: c.mapping}, nil)
+			if c.want == nil {
+				if segment.KindOf(err) != segment.TooLarge || !strings.Contains(err.Error(), "more than 254 classes") {
+					t.Fatalf("imported %+v, %v", report.Images, err)
+				}
+				return
+			}
+			if err != nil || len(report.Images) != 1 || report.Images[0].Problem != "" {
+				t.Fatalf("%+v, %v", report, err)
+			}
+			a, err := w.Open(t.Context(), im.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			var got, want []uint8
+			for i, x := range []int{5, 25, 45, 70} {
+				got, want = append(got, a.Pixels()[5*120+x]), append(want, p.Classes[c.want[i]].ID)
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("classes of the squares and outside (-want +got):\n%s", d)
+			}
+		})
+	}
+}
