@@ -19,6 +19,7 @@ type Files struct {
 	Names []string // with slashes
 	Open  func(name string) (io.ReadCloser, error)
 
+	twice []string          // names of further files in an archive that are called like one before
 	sizes map[string]int64  // by name, if known; an upper limit for reading
 	alone *io.SectionReader // the content of a single file, otherwise nil
 }
@@ -86,7 +87,7 @@ func FromFS(folder fs.FS) (Files, error) {
 }
 
 // FromArchive returns the files of a zip archive, including refused ones, whose
-// Open returns the reason.
+// Open returns the reason. Of files with one name it returns the first.
 func FromArchive(a *archive.Archive) Files {
 	byName := map[string]*archive.File{}
 	f := Files{sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
@@ -97,11 +98,13 @@ func FromArchive(a *archive.Archive) Files {
 		return member.Open()
 	}}
 	for member := range a.Files() {
-		if byName[member.Name] == nil {
-			byName[member.Name] = member
-			f.Names = append(f.Names, member.Name)
-			f.sizes[member.Name] = member.Size
+		if byName[member.Name] != nil {
+			f.twice = append(f.twice, member.Name)
+			continue
 		}
+		byName[member.Name] = member
+		f.Names = append(f.Names, member.Name)
+		f.sizes[member.Name] = member.Size
 	}
 	return f
 }

@@ -97,6 +97,11 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		}
 		return err
 	}
+	for _, name := range files.twice {
+		if err := done(ImageReport{Mask: name}, segment.Errorf(segment.Invalid, "The zip archive has more than one file of this name; the first one was taken.")); err != nil {
+			return i.report, err
+		}
+	}
 	for m, err := range d.Masks {
 		var r ImageReport
 		if err == nil {
