@@ -60,6 +60,21 @@ func TestUpload(t *testing.T) {
 	}
 }
 
+// Files are called by the last element of their path, with slashes of either kind.
+func TestNamesOfUploads(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	got := outcomes(t, s.upload(p.ID, file{`C:\photos\a.png`, picture()}, file{"photos/b.png", picture()}, file{`C:\photos\notes.txt`, []byte("not a picture")}))
+	if diff := cmp.Diff(map[string]int{"a.png": 201, "b.png": 201, "notes.txt": 415}, got); diff != "" {
+		t.Errorf("uploads (-want +got):\n%s", diff)
+	}
+	var masks importJSON
+	s.importFiles("/api/v1/projects/"+p.ID+"/imports", file{`D:\masks\a.png`, halfMask()}).into(t, http.StatusOK, &masks)
+	if len(masks.Images) != 1 || masks.Images[0].Mask != "a" || masks.Images[0].Problem != "" {
+		t.Errorf("import of a mask: %+v", masks.Images)
+	}
+}
+
 // A list of images is the same whole and in parts.
 func TestImagesInParts(t *testing.T) {
 	s := MustServe(t)

@@ -227,7 +227,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 		if size > limit {
 			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the limit. Split it.", problem.Bytes(limit))
 		}
-		files = append(files, keptFile{part.FileName(), at, size})
+		files = append(files, keptFile{fileName(part), at, size})
 		at += size
 	}
 	if len(files) == 0 {

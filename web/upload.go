@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
@@ -75,17 +76,17 @@ func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) 
 	content := bufio.NewReader(source)
 	start, _ := content.Peek(headBytes)
 	switch zipped := isZip(start); {
-	case !zipped && u.full(part.FileName()):
+	case !zipped && u.full(fileName(part)):
 		return false
 	case zipped:
-		u.hold(ctx, part.FileName(), content, u.limits.Zip.Bytes, u.addZip)
+		u.hold(ctx, fileName(part), content, u.limits.Zip.Bytes, u.addZip)
 	default:
 		// Don't receive what isn't an image.
 		if err := photo.Recognize(start); err != nil && source.err == nil {
-			u.fail(part.FileName(), workspace.Refusal(err))
+			u.fail(fileName(part), workspace.Refusal(err))
 			return true
 		}
-		u.hold(ctx, part.FileName(), content, u.workspace.PhotoLimits().Bytes, func(ctx context.Context, name string, file *os.File, _ int64) {
+		u.hold(ctx, fileName(part), content, u.workspace.PhotoLimits().Bytes, func(ctx context.Context, name string, file *os.File, _ int64) {
 			u.add(ctx, name, file)
 		})
 	}
@@ -120,6 +121,13 @@ func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 		return
 	}
 	u.results = append(u.results, wire.ImageOf(im))
+}
+
+// fileName is the last element of the name that a client gives a file. Clients on
+// Windows can send a whole path; package mime/multipart cuts at slashes alone.
+func fileName(part *multipart.Part) string {
+	name := part.FileName()
+	return name[strings.LastIndexByte(name, '\\')+1:]
 }
 
 // isZip reports whether a file starts like a zip archive, possibly an empty
