@@ -23,6 +23,7 @@ import uuid
 # The calls that methods make: the operationId in the server's OpenAPI document,
 # and its method and path. A test compares them with the document.
 CALLS = {
+    "getOpenAPI": ("GET", "/api/v1/openapi.json"),
     "getSession": ("GET", "/api/v1/session"),
     "listProjects": ("GET", "/api/v1/projects"),
     "createProject": ("POST", "/api/v1/projects"),
@@ -175,13 +176,15 @@ class Collie:
         The file is complete or not there. Options are those of ExportOptions in
         the OpenAPI document; one that the server doesn't know is a ValueError.
         """
+        if options:
+            known = self._json("getOpenAPI")["components"]["schemas"]["ExportOptions"]["properties"]
+            for name in options:
+                if name not in known:
+                    raise ValueError(f"exports have no option {name!r}; they have {', '.join(sorted(known))}")
         started = self._json("startExport", project_id, body={"format": format, "options": options})
         wait = 0.05
         while True:
             status = self._json("getExport", started["id"])
-            for name in options:
-                if options[name] is not None and name not in status["options"]:
-                    raise ValueError(f"exports have no option {name!r} with this value; nothing was written. The page /api on the server lists the options")
             if status["status"] == "failed":
                 raise Problem(500, status.get("problem", "The export failed."))
             if status["status"] == "done":

@@ -346,7 +346,10 @@ func TestMistakes(t *testing.T) {
 	p.fails("is a folder", "export", "Beach", "photos")
 	p.fails("doesn't exist", "export", "Beach", filepath.Join("nowhere", "x.zip"))
 	p.fails("coco", "export", "Beach", "x.zip", "--format", "postcard")
-	p.fails(`no option "colour"`, "export", "Beach", "x.zip", "--option", "colour=red")
+	p.fails(`no option "colour"; they have background, drafts`, "export", "Beach", "x.zip", "--option", "colour=red")
+	if log := p.do("", "server", "audit"); strings.Contains(log, "export.start") {
+		t.Errorf("a refused export was started:\n%s", log)
+	}
 	p.fails("API token", "--token", "collie_wrong", "list")
 	p.fails("can't be reached", "--url", "http://127.0.0.1:1", "list")
 	p.fails("not an address", "--url", "collie.example.org", "list")

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,6 +31,9 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err := c.room(); err != nil {
 		return err
 	}
+	if err := s.knows(ctx, options); err != nil {
+		return err
+	}
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
 		return err
@@ -44,11 +49,6 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 		}
 		if err := s.send(ctx, "GET", address, nil, &j); err != nil {
 			return err
-		}
-		for name := range options {
-			if _, known := j.Options[name]; !known {
-				return fmt.Errorf("exports have no option %q with this value; /api on the server lists what they have", name)
-			}
 		}
 		if j.Status == "failed" {
 			return fmt.Errorf("the export failed: %s", j.Problem)
@@ -68,6 +68,30 @@ func (c *exportCommand) room() error {
 	}
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
 		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(c.Out))
+	}
+	return nil
+}
+
+// knows refuses options that the server would ignore because it doesn't have them.
+func (s *server) knows(ctx context.Context, options map[string]any) error {
+	if len(options) == 0 {
+		return nil
+	}
+	var document struct {
+		Components struct {
+			Schemas struct {
+				ExportOptions struct{ Properties map[string]any }
+			}
+		}
+	}
+	if err := s.send(ctx, "GET", "/api/v1/openapi.json", nil, &document); err != nil {
+		return err
+	}
+	known := document.Components.Schemas.ExportOptions.Properties
+	for name := range options {
+		if _, ok := known[name]; !ok {
+			return fmt.Errorf("exports have no option %q; they have %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
 	}
 	return nil
 }

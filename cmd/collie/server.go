@@ -54,8 +54,6 @@ type job struct {
 	ImagesDone  int    `json:"images_done"`
 	ImagesTotal int    `json:"images_total"`
 	Problem     string `json:"problem"`
-
-	Options map[string]any `json:"options"` // those that have been understood
 }
 
 // refusal is an answer that is not a success.
