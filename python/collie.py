@@ -126,10 +126,15 @@ class Collie:
         return self._file("importMasks", project_id, path, name, {"uncovered": uncovered})
 
     def wait(self, project_id, seconds=None, every=10):
-        """Wait until all images are done; TimeoutError after some seconds."""
+        """Wait until all images are done.
+
+        TimeoutError after some seconds, LookupError if there are no images.
+        """
         end = None if seconds is None else time.monotonic() + seconds
         while True:
             images = self.images(project_id)
+            if not images:
+                raise LookupError("the project has no images; upload some first")
             left = sum(image["status"] != "done" for image in images)
             if not left:
                 return images

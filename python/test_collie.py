@@ -106,6 +106,8 @@ class Work(unittest.TestCase):
             SERVER.upload(self.project["id"], self.write("a.png", b""), name='a"b.png')
         with self.assertRaises(LookupError):
             SERVER.find_project("no such project")
+        with self.assertRaisesRegex(LookupError, "no images"):
+            SERVER.wait(self.project["id"], seconds=5)
 
 
 if __name__ == "__main__":

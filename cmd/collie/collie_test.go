@@ -360,6 +360,8 @@ func TestMistakes(t *testing.T) {
 	if said, server := p.do("", "collie", "version"), p.do("", "server", "version"); said != server || !regexp.MustCompile(`^collie (development|v[0-9]\S*) \(commit `).MatchString(said) {
 		t.Errorf("collie version says %q, the server's %q", said, server)
 	}
+	p.do("", "collie", "create", "Empty")
+	p.fails("Empty has no images", "wait", "Empty", "--timeout", "5s")
 	p.do("", "collie", "create", "Beach")
 	p.fails("2 projects are called", "list", "Beach")
 	if left, err := filepath.Glob(filepath.Join(p.folder, "*.zip")); err != nil || len(left) > 0 {

@@ -127,7 +127,8 @@ type waitCommand struct {
 	Every   time.Duration `default:"10s" help:"How often to ask."`
 }
 
-// Run returns when all images are done, and fails after the timeout.
+// Run returns when all images are done, and fails after the timeout or if there
+// are none: a script would go on without anybody's work.
 func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -143,6 +144,9 @@ func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 		images, err := s.images(ctx, p.ID)
 		if err != nil {
 			return err
+		}
+		if len(images) == 0 {
+			return fmt.Errorf("%s has no images; upload some first", p.Name)
 		}
 		done := 0
 		for _, im := range images {
