@@ -203,7 +203,7 @@ func (s *Store) with(ctx context.Context, do func(ctx context.Context, c *pgx.Co
 		case s.closed.Load():
 			return errClosed()
 		}
-		return &brokenError{cause: err}
+		return &brokenError{cause: err, never: true}
 	}
 	defer c.Release()
 	if ctx.Err() != nil {
@@ -218,11 +218,16 @@ func (s *Store) with(ctx context.Context, do func(ctx context.Context, c *pgx.Co
 	return err
 }
 
-// read is with for what changes nothing: it is repeated when a connection breaks.
+// read is with for what changes nothing: it is repeated when a connection breaks, but
+// not when none could be had, for which it has waited long enough.
 func (s *Store) read(ctx context.Context, do func(ctx context.Context, c *pgx.Conn) error) error {
 	err := s.with(ctx, do)
-	if broken(err) {
+	var b *brokenError
+	if errors.As(err, &b) && !b.never {
 		err = s.with(ctx, do)
+	}
+	if errors.As(err, &b) {
+		b.sent = false // the outcome of a read is known: nothing was changed
 	}
 	return trouble(err)
 }

@@ -13,6 +13,7 @@ import (
 type brokenError struct {
 	cause error
 	sent  bool // so that the outcome is not known
+	never bool // there was no connection at all
 }
 
 func (e *brokenError) Error() string { return fmt.Sprintf("the database's connection: %v", e.cause) }
