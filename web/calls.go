@@ -197,7 +197,7 @@ var calls = map[string]call{
 		sends: jsonOf(wire.TrashItem{}), problems: []int{409},
 	},
 
-	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{})},
+	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{}), problems: []int{429}},
 	"DELETE /api/v1/images/{id}": {
 		id: "trashImage", summary: "Move an image to the trash",
 		doc:    "It can be restored for 30 days. Its websockets end with close code 4410.",

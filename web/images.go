@@ -75,25 +75,6 @@ func (s *Server) listImages(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-func (s *Server) getImage(w http.ResponseWriter, r *http.Request) error {
-	im, err := s.image(r)
-	if err != nil {
-		return err
-	}
-	a, err := s.workspace.Open(r.Context(), im.ID)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	state := a.State()
-	out := wire.OpenImage{
-		Image: wire.ImageOf(im), Map: state.Map, Finest: len(state.Parent),
-		Repairs: wire.RepairsOf(state.Repairs), Guess: wire.GuessOf(state.Guess),
-	}
-	out.Regions = len(state.Labels)
-	return s.answers.JSON(w, http.StatusOK, out)
-}
-
 // image is the record of the image in the URL.
 func (s *Server) image(r *http.Request) (segment.Image, error) {
 	return s.workspace.Image(r.Context(), chi.URLParam(r, "id"))

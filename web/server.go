@@ -21,6 +21,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/audit"
 	"collie/segment/export/jobs"
+	"collie/segment/ledger"
 	"collie/segment/workspace"
 	"collie/web/answers"
 	"collie/web/live"
@@ -38,6 +39,7 @@ type Server struct {
 	limits    Limits
 	metrics   http.Handler
 	scratch   *scratch.Space
+	records   *ledger.Ledger // bytes; see getImage
 	hub       *live.Hub
 	exports   *jobs.Jobs
 	fetched   sync.Map // the export that each user and token has fetched last
@@ -112,6 +114,7 @@ func New(c Config) *Server {
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, answers: answers.New(c.Log), limits: limits, metrics: c.Metrics,
 		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
+		records: ledger.New(recordMemory, recordShare, recordWaiting),
 		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin,
 	}

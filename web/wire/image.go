@@ -42,8 +42,8 @@ type OpenImage struct {
 	Image
 	Map     string   `json:"map" doc:"name of the current superpixel map, which is also its ETag"`
 	Finest  int      `json:"finest" doc:"the largest number of superpixels that a granularity event can ask for"`
-	Repairs []Repair `json:"repairs" doc:"the current pixel repairs, by class"`
 	Guess   *Guess   `json:"guess,omitempty" doc:"the current first guess; absent without one"`
+	Repairs []Repair `json:"repairs" doc:"the current pixel repairs, by class"` // last, because they are written piece by piece
 }
 
 // Review is the status by hand of an image.
