@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -31,6 +31,9 @@ const (
 	// connectWithin is the time for a connection; a server that is away makes
 	// people wait for tries times as long.
 	connectWithin = 5 * time.Second
+	// stallWithin is the time without progress after which a request fails, as long
+	// as the client library waits for the beginning of an answer.
+	stallWithin = time.Minute
 	// settleWithin is the time to find out what has become of a request.
 	settleWithin = 10 * time.Second
 	// checkedBytes is the largest size of a file that is read and checked as a
@@ -54,12 +57,16 @@ var _ segment.Blobs = (*Store)(nil)
 // are those of the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
 // AWS_SESSION_TOKEN) or of the file ~/.aws/credentials. Temporary files go to the
 // folder scratch, which is made when needed. Close it.
-func New(place Place, scratch string) (*Store, error) {
+func New(place Place, scratch string) (*Store, error) { return newStore(place, scratch, stallWithin) }
+
+// newStore is New with a time without progress after which a request fails.
+func newStore(place Place, scratch string, stall time.Duration) (*Store, error) {
 	transport, err := minio.DefaultTransport(place.Secure)
 	if err != nil {
 		return nil, err
 	}
-	transport.DialContext = (&net.Dialer{Timeout: connectWithin, KeepAlive: 30 * time.Second}).DialContext
+	transport.DialContext = steadyDialer(stall)
+	transport.IdleConnTimeout = stall / 2 // not used again shortly before its time is over
 	lookup := minio.BucketLookupPath
 	if place.Endpoint == amazon {
 		lookup = minio.BucketLookupAuto
@@ -121,7 +128,8 @@ func (s *Store) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 }
 
 // open makes one attempt; broken says that the connection ended in the middle of
-// the content, where the client library doesn't try again.
+// the content, where the client library doesn't try again. One that stood
+// still is not broken: people have waited long enough.
 func (s *Store) open(ctx context.Context, key string) (_ io.ReadSeekCloser, broken bool, err error) {
 	body, info, _, err := s.core.GetObject(ctx, s.place.Bucket, s.name(key), minio.GetObjectOptions{})
 	if err != nil {
@@ -138,7 +146,7 @@ func (s *Store) open(ctx context.Context, key string) (_ io.ReadSeekCloser, brok
 			err = io.ErrUnexpectedEOF
 		}
 		if err != nil {
-			broken = true
+			broken = !errors.Is(err, os.ErrDeadlineExceeded)
 			err = s.trouble(ctx, err)
 		}
 		return err

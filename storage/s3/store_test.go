@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/minio/minio-go/v7"
@@ -56,6 +57,11 @@ func openAt(tb testing.TB, folder string) storagetest.Blobs {
 
 func mustOpen(tb testing.TB, address, prefix, scratch string) *Store {
 	tb.Helper()
+	return mustOpenWithin(tb, address, prefix, scratch, stallWithin)
+}
+
+func mustOpenWithin(tb testing.TB, address, prefix, scratch string, stall time.Duration) *Store {
+	tb.Helper()
 	if problem != nil {
 		tb.Skip(problem)
 	}
@@ -64,7 +70,7 @@ func mustOpen(tb testing.TB, address, prefix, scratch string) *Store {
 		tb.Fatal(err)
 	}
 	place.Prefix = prefix
-	s, err := New(place, scratch)
+	s, err := newStore(place, scratch, stall)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,0 +1,123 @@
+package s3
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"collie/segment"
+)
+
+// TestStandstill: a request ends when the server stops in the middle of a body, in
+// either direction, but not when it answers slowly and goes on.
+func TestStandstill(t *testing.T) {
+	t.Parallel()
+	const stall, pieces = time.Second, 8
+	const pause = 2 * stall / pieces // longer than stall in all
+	for name, c := range map[string]struct {
+		size   int
+		method string
+		handle func(w http.ResponseWriter, r *http.Request, pass http.Handler)
+		want   segment.Kind
+		most   time.Duration
+	}{
+		"reading stops": {100_000, http.MethodGet, func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+			pass.ServeHTTP(&half{w, 50_000}, r)
+			<-r.Context().Done()
+		}, segment.Unavailable, 3 * stall},
+		"reading is slow": {100_000, http.MethodGet, func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+			pass.ServeHTTP(&slow{w, 100_000 / pieces, pause}, r)
+		}, 0, 10 * stall},
+		"sending stops": {partBytes, http.MethodPut, func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+			<-r.Context().Done()
+		}, segment.Unavailable, 20 * stall}, // the client library tries several times
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := proxy(t, func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
+				if r.Method == c.method && r.URL.Query().Get("list-type") == "" {
+					c.handle(w, r, pass)
+					return
+				}
+				pass.ServeHTTP(w, r)
+			})
+			folder := t.TempDir()
+			direct := openAt(t, folder).(*Store)
+			defer direct.Close()
+			s := mustOpenWithin(t, address, direct.place.Prefix, folder, stall)
+			defer s.Close()
+			began := time.Now()
+			if c.method == http.MethodPut {
+				wantKind(t, c.want, s.Put(t.Context(), "key", write(text(c.size))))
+			} else {
+				wantKind(t, 0, direct.Put(t.Context(), "key", write(text(c.size))))
+				began = time.Now()
+				file, err := s.Open(t.Context(), "key")
+				wantKind(t, c.want, err)
+				if err == nil {
+					file.Close()
+				}
+			}
+			if took := time.Since(began); took > c.most || took < stall {
+				t.Errorf("it took %v, want %v to %v", took, stall, c.most)
+			}
+		})
+	}
+}
+
+// While a request is sent slowly, its answer is waited for; a server that takes
+// nothing more is not.
+func TestSlowSending(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const within, piece = time.Minute, 64 << 10
+		ours, theirs := net.Pipe()
+		defer theirs.Close()
+		conn := steady{ours, within}
+		defer conn.Close()
+		var answer sync.WaitGroup
+		answer.Go(func() {
+			if _, err := conn.Read(make([]byte, 1)); err != nil {
+				t.Errorf("the answer: %v", err)
+			}
+		})
+		go func() {
+			for range 10 {
+				time.Sleep(within - time.Second)
+				_, _ = io.ReadFull(theirs, make([]byte, piece))
+			}
+			_, _ = theirs.Write([]byte("!"))
+		}()
+		if n, err := conn.Write(make([]byte, 10*piece)); n != 10*piece || err != nil {
+			t.Errorf("sent %d bytes, %v", n, err)
+		}
+		answer.Wait()
+		began := time.Now()
+		if n, err := conn.Write(make([]byte, piece)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != within {
+			t.Errorf("sent %d bytes to nobody in %v: %v", n, time.Since(began), err)
+		}
+	})
+}
+
+// slow passes an answer on in pieces with pauses between them.
+type slow struct {
+	http.ResponseWriter
+	piece int
+	pause time.Duration
+}
+
+func (s *slow) Write(b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		time.Sleep(s.pause)
+		var m int
+		m, err = s.ResponseWriter.Write(b[n:min(len(b), n+s.piece)])
+		n += m
+		s.ResponseWriter.(http.Flusher).Flush()
+	}
+	return n, err
+}
