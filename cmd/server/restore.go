@@ -11,6 +11,7 @@ import (
 	"collie/segment/audit"
 	"collie/storage/backup"
 	"collie/storage/blob"
+	"collie/storage/disk"
 	"collie/storage/move"
 	"collie/storage/postgres"
 	"collie/storage/sqlite"
@@ -76,11 +77,11 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp(c.Data, ".restoring-*")
+	scratch, remove, err := disk.TemporaryFolder(c.Data, ".restoring-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	folder := filepath.Join(scratch, "data")
 	s, err := backup.Read(ctx, c.File, folder)
 	if err != nil {

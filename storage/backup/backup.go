@@ -52,21 +52,21 @@ func Write(ctx context.Context, path string, store Store, blobs segment.Blobs) (
 		return s, fmt.Errorf("%s already exists; a backup never replaces a file", path)
 	}
 	err = disk.Replace(path, func(out *os.File) error {
-		s, err = write(ctx, out, store, blobs)
+		s, err = write(ctx, path, out, store, blobs)
 		return err
 	})
 	return s, err
 }
 
-// write makes the archive. It takes the snapshot first, next to out; the files
-// it refers to still exist when they are copied, because files never change and
+// write makes the archive for path. It takes the snapshot first, next to path; the
+// files it refers to still exist when they are copied, because files never change and
 // are deleted only after 30 days in the trash.
-func write(ctx context.Context, out *os.File, store Store, blobs segment.Blobs) (s Summary, err error) {
-	folder, err := os.MkdirTemp(filepath.Dir(out.Name()), ".snapshot-*")
+func write(ctx context.Context, path string, out *os.File, store Store, blobs segment.Blobs) (s Summary, err error) {
+	folder, remove, err := disk.TemporaryFolder(filepath.Dir(path), "."+filepath.Base(path)+".snapshot-")
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	name := filepath.Join(folder, databaseName)
 	if err := store.Snapshot(ctx, name); err != nil {
 		return s, err

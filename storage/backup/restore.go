@@ -37,11 +37,11 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return s, err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(folder), "."+filepath.Base(folder)+".restoring-*")
+	temp, remove, err := disk.TemporaryFolder(filepath.Dir(folder), "."+filepath.Base(folder)+".restoring-")
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	defer func() { err = errors.Join(err, remove()) }()
 	if err := unpack(ctx, in, temp); err != nil {
 		return s, fmt.Errorf("%s: %w. Nothing was restored", path, err)
 	}

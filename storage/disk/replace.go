@@ -9,12 +9,13 @@ import (
 
 // Replace writes the file at path, for its owner alone: write's output goes to
 // a temporary file next to it, which is renamed once it is complete on disk.
-// After an interruption path has either its old or its new content.
+// After an interruption path has either its old or its new content, and the next
+// call removes the temporary file.
 func Replace(path string, write func(*os.File) error) (err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; give the name of a file", path)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-*")
+	temp, err := temporaryFile(filepath.Dir(path), "."+filepath.Base(path)+".part-")
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(path))
 	}
