@@ -169,10 +169,10 @@ func TestProblemPages(t *testing.T) {
 	s.send("GET", "/api/v1/nope", nil, "Accept: text/html").problem(t, http.StatusNotFound)
 	a := s.send("POST", "/", nil)
 	a.problem(t, http.StatusMethodNotAllowed)
-	if a.header.Get("Allow") != "GET" {
+	if a.header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("Allow: %q", a.header.Get("Allow"))
 	}
-	if a := s.send("POST", "/api/v1/projects/x/classes", nil); a.header.Get("Allow") != "GET, PUT" {
+	if a := s.send("POST", "/api/v1/projects/x/classes", nil); a.header.Get("Allow") != "GET, HEAD, PUT" {
 		t.Errorf("Allow: %q", a.header.Get("Allow"))
 	}
 }

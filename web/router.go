@@ -126,6 +126,9 @@ func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 			if routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
 				allowed = append(allowed, m)
+				if m == http.MethodGet {
+					allowed = append(allowed, http.MethodHead) // see middleware.GetHead
+				}
 			}
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
