@@ -194,6 +194,9 @@ func TestE2EMembers(t *testing.T) {
 	user.until(`document.getElementById('save')?.dataset.state === 'saved' && !document.getElementById('add-class').hidden`) // the page is loaded again
 	user.do("opening the project", chromedp.Navigate(project))
 	user.until(`document.getElementById('members')?.checkVisibility()`)
+	if astray := value[bool](user, `(([name, rename, exporting]) => exporting.left < name.left - 0.5 || exporting.top > rename.top + 0.5)(['project-name', 'rename', 'export'].map((id) => document.getElementById(id).getBoundingClientRect()))`); astray {
+		t.Error("the button for exports is not in the first row of buttons, or sticks out at the left")
+	}
 	user.clickOn("the members", "#members")
 	user.until(`document.querySelector('.member select')?.value === 'owner'`)
 	user.screenshot("members-phone")
