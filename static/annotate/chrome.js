@@ -1,6 +1,5 @@
 import { byId } from '../ui/dom.js';
-import { VOID } from '../evidence/protocol.js';
-import { statusLine } from '../choosing/status.js';
+import { statusLine, viewedLine } from '../choosing/status.js';
 
 /**
  * @typedef {import('../exchange/session.js').Session} Session
@@ -92,8 +91,7 @@ export function statusOf({ session, classes, rest, lasting, touch }) {
     return `${{ offline: 'Offline', 'signed-out': 'Signed out', trashed: 'This image is in the trash' }[save]}. ${kept}`;
   }
   const { clicks, labels, said } = evidence.present;
-  const none = (/** @type {Uint8Array} */ of) => of.every((c) => c === VOID);
-  if (session.readOnly && hypotheses.fresh === 0 && none(clicks)) return none(labels) ? 'Nobody has labelled this image yet' : 'Labelled without clicks: there are no hypotheses';
+  if (session.readOnly) return viewedLine({ clicks, labels, hypotheses });
   return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, rest, hypotheses, touch });
 }
 

@@ -13,5 +13,15 @@ test('the status line asks nothing of people who can only view', () => {
   assert.equal(says(session(255)), 'Nobody has labelled this image yet');
   assert.equal(says(session(255, true, 1)), 'Labelled without clicks: there are no hypotheses', 'an imported mask');
   assert.equal(says(session(1)), 'Searching for hypotheses');
+  const ended = (/** @type {number[]} */ of, /** @type {import('../evidence/protocol.js').DoneReason} */ reason, /** @type {string} */ detail) => {
+    const viewed = session(1);
+    viewed.hypotheses.start({ type: 'run', run: 1, seq: 1, count: 20, classes: of });
+    viewed.hypotheses.add({ run: 1, seq: 1, rank: 0, energy: 0, digest: 'a', labels: new Uint8Array(2) });
+    viewed.hypotheses.finish({ type: 'done', run: 1, reason, detail });
+    return says(viewed);
+  };
+  assert.equal(ended([0, 1], 'complete', 'Everything is accepted. Click where it is wrong.'), 'Everything is accepted');
+  assert.equal(ended([1], 'one-class', 'Click a superpixel of another class.'), 'Only one class is labelled: there are no hypotheses');
+  assert.equal(ended([0, 1], 'complete', ''), '1 hypothesis');
   assert.equal(says(session(255, false)), 'Press 2, then click a piece of object');
 });

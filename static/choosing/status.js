@@ -1,6 +1,8 @@
 import { VOID } from '../evidence/protocol.js';
 import { counted } from '../ui/numbers.js';
 
+const BUSY = 'Waiting for the server, which is busy with other people’s hypotheses';
+
 /**
  * The line above the strip: the state of the search, or what to do to get hypotheses.
  *
@@ -14,9 +16,9 @@ import { counted } from '../ui/numbers.js';
  * @returns {string}
  */
 export function statusLine({ clicks, boxed = false, classes, rest = -1, hypotheses, touch }) {
-  const { done, fresh, wanted, received } = hypotheses;
+  const { done, fresh } = hypotheses;
   if (done?.reason === 'failed') return done.detail || 'Hypotheses could not be computed. Your clicks are saved.';
-  if (done?.reason === 'busy') return done.detail || 'Waiting for the server, which is busy with other people’s hypotheses';
+  if (done?.reason === 'busy') return done.detail || BUSY;
   const clicked = new Set(clicks);
   clicked.delete(VOID);
   const started = boxed && (hypotheses.running || fresh > 0);
@@ -35,11 +37,35 @@ export function statusLine({ clicks, boxed = false, classes, rest = -1, hypothes
       ? `To get hypotheses, click a piece of a second class, for example ${name}`
       : `To get hypotheses, press ${next + 1}, then click a piece of ${name}`;
   }
-  if (hypotheses.running) {
+  if (done?.reason === 'complete' && done.detail) return done.detail;
+  return searchLine(hypotheses);
+}
+
+/**
+ * The line above the strip for people who can only view, of whom nothing is asked.
+ *
+ * @param {object} now
+ * @param {Uint8Array} now.clicks
+ * @param {Uint8Array} now.labels
+ * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
+ */
+export function viewedLine({ clicks, labels, hypotheses }) {
+  const { done, fresh, running } = hypotheses;
+  const none = (/** @type {Uint8Array} */ of) => of.every((c) => c === VOID);
+  if (fresh === 0 && none(clicks)) return none(labels) ? 'Nobody has labelled this image yet' : 'Labelled without clicks: there are no hypotheses';
+  if (running || !done) return searchLine(hypotheses);
+  if (done.reason === 'failed') return 'Hypotheses could not be computed';
+  if (done.reason === 'busy') return done.detail || BUSY;
+  if (done.reason === 'complete' && done.detail) return 'Everything is accepted';
+  return hypotheses.classes < 2 ? 'Only one class is labelled: there are no hypotheses' : searchLine(hypotheses);
+}
+
+/** How far the search is. @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses */
+function searchLine({ done, running, fresh, wanted, received }) {
+  if (running) {
     return fresh === 0 ? 'Searching for hypotheses' : `${hypothesesIn(fresh)} so far, ${received} of ${wanted} tried`;
   }
   if (!done) return 'Searching for hypotheses';
-  if (done.reason === 'complete' && done.detail) return done.detail;
   const folded = received - fresh;
   const stopped = done.reason === 'stopped' ? ', stopped' : '';
   return (folded > 0 ? `${hypothesesIn(fresh)} (${counted(folded, 'duplicate')})` : hypothesesIn(fresh)) + stopped;
