@@ -61,7 +61,7 @@ export function paintButtons(session, acceptance) {
  * @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses
  */
 export function paintStatus(line, hypotheses) {
-  if (byId('status').textContent !== line) byId('status').textContent = line;
+  if (byId('status').textContent !== line) byId('status').replaceChildren(...namesApart(line));
   byId('running').hidden = !hypotheses.running;
   const button = byId('search');
   button.hidden = !hypotheses.running && hypotheses.more === 0;
@@ -70,6 +70,16 @@ export function paintStatus(line, hypotheses) {
   button.setAttribute('aria-label', name);
   button.title = `${name} (M)`;
   button.querySelector('use')?.setAttribute('href', hypotheses.running ? '#i-stop' : '#i-more');
+}
+
+/** A text with the isolated names in elements of their own, which lose their ends and not their beginnings where the text is cut. @param {string} line */
+function namesApart(line) {
+  return line.split(/(\u2068.*?\u2069)/).filter(Boolean).map((part) => {
+    if (!part.startsWith('\u2068')) return part;
+    const name = document.createElement('bdi');
+    name.textContent = part;
+    return name;
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { VOID } from '../evidence/protocol.js';
+import { isolated } from '../ui/names.js';
 import { counted } from '../ui/numbers.js';
 
 const BUSY = 'Waiting for the server, which is busy with other people’s hypotheses';
@@ -24,7 +25,7 @@ export function statusLine({ clicks, boxed = false, classes, rest = -1, hypothes
   const started = boxed && (hypotheses.running || fresh > 0);
   if (clicked.size === 0 && !started) {
     const first = Math.max(0, classes.findIndex(({ id }) => id !== rest));
-    const name = classes[first]?.name ?? 'background';
+    const name = isolated(classes[first]?.name ?? 'background');
     return touch ? 'Choose a class, then tap a piece of it' : `Press ${first + 1}, then click a piece of ${name}`;
   }
   const searched = hypotheses.classes > 1 && (hypotheses.running || fresh > 0); // one class and the rest
@@ -32,9 +33,9 @@ export function statusLine({ clicks, boxed = false, classes, rest = -1, hypothes
   if (clicked.size === 1 && !started && !searched && !enough) {
     const next = classes.findIndex(({ id }) => !clicked.has(id));
     if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
-    const { name } = classes[next];
+    const name = isolated(classes[next].name);
     return touch || next > 8
-      ? `To get hypotheses, click a piece of a second class, for example ${name}`
+      ? `Now ${touch ? 'tap' : 'click'} a piece of a second class, such as ${name}`
       : `To get hypotheses, press ${next + 1}, then click a piece of ${name}`;
   }
   if (done?.reason === 'complete' && done.detail) return done.detail;

@@ -62,6 +62,30 @@ func TestE2ELongNames(t *testing.T) {
 	}
 }
 
+// TestE2ENameFromRight: where a phone has no room for the whole name of a class that
+// is written from right to left, the line above the hypotheses shows its beginning.
+func TestE2ENameFromRight(t *testing.T) {
+	t.Parallel()
+	const name = "شجرة قديمة جدا على ضفة النهر الكبير في الوادي الأخضر"
+	_, at := named(t, startServer(t), "Trees", "a.png", 500, 375, "background", name)
+	p := openPage(t, 390, 844, false, at)
+	p.until(opened)
+	beyond := value[[]float64](p, `((status) => {
+		const text = document.createTreeWalker(status, NodeFilter.SHOW_TEXT);
+		while (text.nextNode() && !text.currentNode.data.includes('شجرة'));
+		const range = document.createRange();
+		const start = text.currentNode.data.indexOf('شجرة');
+		range.setStart(text.currentNode, start);
+		range.setEnd(text.currentNode, start + 4);
+		const [word, line] = [range, status].map((e) => e.getBoundingClientRect());
+		return [line.left - word.left, word.right - line.right];
+	})(document.getElementById('status'))`)
+	if max(beyond[0], beyond[1]) > 0.5 {
+		t.Errorf("the beginning of the name is %v pixels beyond the line", beyond)
+	}
+	p.screenshot("phone")
+}
+
 // TestE2EProjectCards: in the list of projects the names follow the pictures, also
 // beside a longer one, and no class is shown in part.
 func TestE2EProjectCards(t *testing.T) {
