@@ -71,7 +71,7 @@ var arrows = map[string][]string{
 	"segment/rle":           {},
 	"segment/sample":        {"segment"},
 	"segment/schedule":      {"segment/queue"},
-	"segment/simulate":      {"segment", "segment/assistant", "segment/timeline", "segment/engine", "superpixels/...", "herding/...", "crf/..."},
+	"segment/simulate":      {"segment", "segment/assistant", "segment/timeline", "segment/engine", "segment/photo", "superpixels/...", "herding/...", "crf/..."},
 	"herding/...":           {"crf/...", "disjoint"},
 	"superpixels/...":       {"disjoint"},
 	"crf/...":               {"disjoint"},

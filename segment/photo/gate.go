@@ -144,6 +144,25 @@ func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image
 	return p, nil
 }
 
+// Size returns the size of the pixels that Read would return, without decoding
+// them.
+func (g *Gate) Size(ctx context.Context, r io.Reader) (image.Point, error) {
+	file, arrived, err := g.arrived(ctx, r)
+	if err != nil {
+		return image.Point{}, err
+	}
+	defer arrived()
+	format, size, err := g.measure(file)
+	if err != nil {
+		return image.Point{}, err
+	}
+	original, err := whole(file)
+	if err == nil && orientation(format, original) >= 5 {
+		size = image.Pt(size.Y, size.X)
+	}
+	return size, err
+}
+
 // arrived returns the content of r once it is complete and within the limit,
 // with as little of it in memory as possible. done releases the memory that it
 // counted.
@@ -208,9 +227,9 @@ func (g *Gate) tooLong(size int64) error {
 
 // decode reads the file into memory and decodes it.
 func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, size image.Point, tone func(image.Image) image.Image) (*Photo, error) {
-	original := make([]byte, file.Size())
-	if _, err := file.ReadAt(original, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("reading the upload: %w", err)
+	original, err := whole(file)
+	if err != nil {
+		return nil, err
 	}
 	if f.check != nil {
 		if err := f.check(original, size); err != nil {
@@ -218,11 +237,19 @@ func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, si
 		}
 	}
 	var pixels *image.NRGBA
-	var err error
 	if late := g.decoding(ctx, func() { pixels, err = decode(f, original, size, tone) }); late != nil {
 		err = late
 	}
 	return &Photo{Format: f.name, Original: original, Pixels: pixels}, err
+}
+
+// whole reads the file into memory.
+func whole(file *io.SectionReader) ([]byte, error) {
+	b := make([]byte, file.Size())
+	if _, err := file.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading the upload: %w", err)
+	}
+	return b, nil
 }
 
 // statedSize is how many bytes of a file are searched for the size that its

@@ -1,19 +1,21 @@
 package simulate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
-	"image/draw"
-	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"collie/segment/photo"
 )
 
 // Picture is one image of a data folder.
@@ -79,11 +81,7 @@ func Labelled(dir string, limit int) ([]Picture, error) {
 		return nil, err
 	}
 	for _, p := range list {
-		decode := jpeg.DecodeConfig
-		if p.isPNG() {
-			decode = png.DecodeConfig
-		}
-		img, err := Decode(p.File, decode)
+		size, err := Decode(p.File, func(r io.Reader) (image.Point, error) { return gate().Size(context.Background(), r) })
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +91,7 @@ func Labelled(dir string, limit int) ([]Picture, error) {
 		}
 		_, palette := mask.ColorModel.(color.Palette)
 		indices := palette || mask.ColorModel == color.GrayModel
-		if err := checkMask(p.Mask(), image.Pt(mask.Width, mask.Height), image.Pt(img.Width, img.Height), indices); err != nil {
+		if err := checkMask(p.Mask(), image.Pt(mask.Width, mask.Height), size, indices); err != nil {
 			return nil, err
 		}
 	}
@@ -137,24 +135,21 @@ func index(path string) ([]string, error) {
 	return ids, nil
 }
 
-func (p Picture) isPNG() bool { return strings.EqualFold(filepath.Ext(p.File), ".png") }
+// gate reads images as the server does: upright by their EXIF data, on white, and
+// with their tones exposed. It refuses none for its size.
+func gate() *photo.Gate {
+	return photo.NewGate(photo.Limits{Bytes: 1 << 40, Pixels: math.MaxInt32, Side: math.MaxInt32})
+}
 
 // Load decodes the picture's image.
 func (p Picture) Load() (*image.NRGBA, error) {
-	decode := jpeg.Decode
-	if p.isPNG() {
-		decode = png.Decode
-	}
-	img, err := Decode(p.File, decode)
+	img, err := Decode(p.File, func(r io.Reader) (*photo.Photo, error) {
+		return gate().ReadToned(context.Background(), r, photo.Expose)
+	})
 	if err != nil {
 		return nil, err
 	}
-	out := image.NewNRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
-	if out.Rect.Empty() {
-		return nil, fmt.Errorf("%s is empty", p.File)
-	}
-	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
-	return out, nil
+	return img.Pixels, nil
 }
 
 // LoadLabelled decodes the image and its mask.

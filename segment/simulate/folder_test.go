@@ -1,12 +1,16 @@
 package simulate
 
 import (
+	"errors"
 	"image"
+	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"collie/segment/photo/phototest"
 )
 
 // Spreadsheets and editors write a byte order mark and empty lines.
@@ -69,5 +73,43 @@ func TestLabelled(t *testing.T) {
 	}
 	if _, err := Labelled(dir, 0); err == nil || !strings.Contains(err.Error(), "b.png is missing") {
 		t.Errorf("without a mask: %v", err)
+	}
+}
+
+// Images are upright by their EXIF data, as on the server, and so are their masks.
+func TestUprightImages(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"images", "masks"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored := image.NewNRGBA(image.Rect(0, 0, 16, 8))
+	for at := range stored.Pix {
+		stored.Pix[at] = 255
+	}
+	stored.SetNRGBA(15, 0, color.NRGBA{0, 0, 0, 255}) // in the lower right corner when turned clockwise
+	files := phototest.Located(t, stored)
+	for _, name := range []string{"photo.jpg", "drawing.png"} {
+		mask, err := os.Create(filepath.Join(dir, "masks", strings.TrimSuffix(name, filepath.Ext(name))+".png"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(png.Encode(mask, image.NewGray(image.Rect(0, 0, 8, 16))), mask.Close(), os.WriteFile(filepath.Join(dir, "images", name), files[name], 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := Labelled(dir, 0)
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, p := range list {
+		img, mask, err := p.LoadLabelled()
+		if err != nil || img.Rect != image.Rect(0, 0, 8, 16) || len(mask) != 8*16 {
+			t.Fatalf("%s: %v with %d pixels of its mask, %v", p.ID, img.Rect, len(mask), err)
+		}
+		if dark, light := img.NRGBAAt(7, 15).R, img.NRGBAAt(0, 0).R; dark > 128 || light < 128 {
+			t.Errorf("%s: %d in the lower right corner, %d in the upper left one", p.ID, dark, light)
+		}
 	}
 }
