@@ -85,7 +85,7 @@ func (c *exportCommand) split() (*export.Split, error) {
 	}
 	s := &export.Split{By: "share", Seed: c.Seed}
 	shares := strings.Split(c.Split, ",")
-	for i, share := range []*int{&s.Train, &s.Val, &s.Test} {
+	for i, share := range []**int{&s.Train, &s.Val, &s.Test} {
 		if i >= len(shares) {
 			break
 		}
@@ -93,7 +93,7 @@ func (c *exportCommand) split() (*export.Split, error) {
 		if err != nil || len(shares) > 3 {
 			return nil, fmt.Errorf("--split %s: use up to three shares in per cent such as 80,10,10, or 'name'", c.Split)
 		}
-		*share = n
+		*share = &n
 	}
 	return s, nil
 }

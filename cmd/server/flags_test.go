@@ -150,7 +150,7 @@ func TestDrainTime(t *testing.T) {
 
 func TestSplitFlag(t *testing.T) {
 	for flag, want := range map[string]*export.Split{
-		"": nil, "name": {By: "name"}, "80,20": {By: "share", Train: 80, Val: 20, Seed: 3}, "70, 20, 10": {By: "share", Train: 70, Val: 20, Test: 10, Seed: 3},
+		"": nil, "name": {By: "name"}, "80,20": {By: "share", Train: new(80), Val: new(20), Seed: 3}, "70, 20, 10": {By: "share", Train: new(70), Val: new(20), Test: new(10), Seed: 3},
 	} {
 		c := exportCommand{Split: flag, Seed: 3}
 		if got, err := c.split(); err != nil || !cmp.Equal(got, want) {

@@ -11,9 +11,9 @@ import (
 // testing.
 type Split struct {
 	By    string `json:"by,omitempty" doc:"share (default): by chance, in the given shares; name: by the words train, val, valid, validation and test in the image's name, which includes its folder in a zip file. Images without such a word are in train" schema:"enum=share|name"`
-	Train int    `json:"train,omitempty" doc:"per cent; without any share 80" schema:"min=0,max=100"`
-	Val   int    `json:"val,omitempty" doc:"per cent; without any share 20" schema:"min=0,max=100"`
-	Test  int    `json:"test,omitempty" doc:"per cent; without any share 0" schema:"min=0,max=100"`
+	Train *int   `json:"train,omitempty" doc:"per cent; without any share 80" schema:"min=0,max=100"`
+	Val   *int   `json:"val,omitempty" doc:"per cent; without any share 20" schema:"min=0,max=100"`
+	Test  *int   `json:"test,omitempty" doc:"per cent; without any share 0" schema:"min=0,max=100"`
 	Seed  uint32 `json:"seed,omitempty" doc:"another seed gives another division; the same one divides the same images in the same way"`
 }
 
@@ -33,22 +33,27 @@ func (s Split) resolve() (Split, error) {
 	if s.By == "name" {
 		return Split{By: s.By}, nil
 	}
-	if s.Train == 0 && s.Val == 0 && s.Test == 0 {
-		s.Train, s.Val = 80, 20
+	if s.Train == nil && s.Val == nil && s.Test == nil {
+		s.Train, s.Val = new(80), new(20)
 	}
-	for _, share := range []int{s.Train, s.Val, s.Test} {
-		if share < 0 || share > 100 {
-			return Split{}, segment.Errorf(segment.Invalid, "A share can be 0 to 100 %%, not %d %%.", share)
+	sum := 0
+	for _, share := range []**int{&s.Train, &s.Val, &s.Test} {
+		if *share == nil {
+			*share = new(0)
 		}
+		if **share < 0 || **share > 100 {
+			return Split{}, segment.Errorf(segment.Invalid, "A share can be 0 to 100 %%, not %d %%.", **share)
+		}
+		sum += **share
 	}
-	if sum := s.Train + s.Val + s.Test; sum != 100 {
+	if sum != 100 {
 		return Split{}, segment.Errorf(segment.Invalid, "The shares of train, val and test add up to %d %%; they must add up to 100 %%.", sum)
 	}
 	return s, nil
 }
 
 // sets returns the set of each image of the whole project, so that an image is
-// in the same set whatever is selected.
+// in the same set whatever is selected. s is resolved.
 func (s *Split) sets(images []listed) []string {
 	out := make([]string, len(images))
 	switch {
@@ -72,7 +77,7 @@ func (s *Split) sets(images []listed) []string {
 // move earlier ones.
 func (s *Split) deal(out []string) {
 	random := rand.New(rand.NewPCG(uint64(s.Seed), 0x636f6c6c6965))
-	shares := [3]int{s.Train, s.Val, s.Test}
+	shares := [3]int{*s.Train, *s.Val, *s.Test}
 	var count [3]int
 	for i := range out {
 		var behind [3]int // in hundredths of an image

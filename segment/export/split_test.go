@@ -15,7 +15,7 @@ func TestDeal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		train := rapid.IntRange(0, 100).Draw(t, "train")
 		val := rapid.IntRange(0, 100-train).Draw(t, "val")
-		s := &Split{By: "share", Train: train, Val: val, Test: 100 - train - val, Seed: rapid.Uint32().Draw(t, "seed")}
+		s := &Split{By: "share", Train: &train, Val: &val, Test: new(100 - train - val), Seed: rapid.Uint32().Draw(t, "seed")}
 		images := make([]listed, rapid.IntRange(0, 400).Draw(t, "images"))
 		all := s.sets(images)
 		count := map[string]int{}
@@ -32,7 +32,8 @@ func TestDeal(t *testing.T) {
 			t.Fatal("images added later move earlier ones")
 		}
 	})
-	one, other := Split{Train: 50, Val: 50}, Split{Train: 50, Val: 50, Seed: 1}
+	half, none := 50, 0
+	one, other := Split{Train: &half, Val: &half, Test: &none}, Split{Train: &half, Val: &half, Test: &none, Seed: 1}
 	if images := make([]listed, 64); slices.Equal(one.sets(images), other.sets(images)) {
 		t.Error("another seed divides in the same way")
 	}
@@ -50,9 +51,30 @@ func TestSetInName(t *testing.T) {
 }
 
 func TestSplitRefused(t *testing.T) {
-	for name, s := range map[string]Split{"sum": {Train: 80, Val: 30}, "negative": {Train: 120, Val: -20}, "by": {By: "size"}} {
+	for name, s := range map[string]Split{
+		"sum": {Train: new(80), Val: new(30)}, "negative": {Train: new(120), Val: new(-20)}, "by": {By: "size"}, "nothing": {Train: new(0), Val: new(0), Test: new(0)},
+	} {
 		if _, err := s.resolve(); segment.KindOf(err) != segment.Invalid {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Only a split without any share has the usual ones.
+func TestSharesOfSplits(t *testing.T) {
+	for name, c := range map[string]struct {
+		split Split
+		want  [3]int
+	}{
+		"none": {Split{}, [3]int{80, 20, 0}},
+		"some": {Split{Val: new(30), Test: new(70)}, [3]int{0, 30, 70}},
+	} {
+		s, err := c.split.resolve()
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		if got := [3]int{*s.Train, *s.Val, *s.Test}; got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

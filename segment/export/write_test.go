@@ -282,7 +282,7 @@ func TestOptions(t *testing.T) {
 			"datumaro": "annotations/val.json", "yolo": "images/val/a_b.png", "cityscapes": "gtFine/val/a_b_gtFine_labelIds.png", "cvat": "annotations_val.xml",
 		}
 		for _, f := range export.Formats() {
-			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Hypotheses: 1, Split: &export.Split{Val: 100}})
+			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Hypotheses: 1, Split: &export.Split{Val: new(100)}})
 			place, ok := places[f.Name]
 			if !ok {
 				place = "splits/val.txt"
