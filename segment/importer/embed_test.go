@@ -19,7 +19,7 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// grid is a .npz of embeddings of two dimensions.
+// grid is a .npz of embeddings of two dimensions, without them if at is nil.
 func grid(t *testing.T, height, width int, at func(y, x, d int) float32) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -27,6 +27,9 @@ func grid(t *testing.T, height, width int, at func(y, x, d int) float32) []byte 
 	b.WriteString("\x93NUMPY\x01\x00")
 	_ = binary.Write(&b, binary.LittleEndian, uint16(len(header)))
 	b.WriteString(header)
+	if at == nil {
+		height = 0
+	}
 	for y := range height {
 		for x := range width {
 			for d := range 2 {
@@ -66,7 +69,7 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids := map[string]string{}
-	for _, name := range []string{"good", "constant", "fine"} {
+	for _, name := range []string{"good", "constant", "fine", "vast"} {
 		im, err := w.AddImage(t.Context(), p.ID, name+".png", bytes.NewReader(scene()))
 		if err != nil {
 			t.Fatal(err)
@@ -78,6 +81,7 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 		"good.npz":     grid(t, 5, 8, slope),
 		"constant.npz": grid(t, 5, 8, func(int, int, int) float32 { return 3 }),
 		"fine.npz":     grid(t, 5, 121, slope),
+		"vast.npz":     grid(t, 9000, 9000, nil), // over the limit of values, too
 		"nobody.npz":   grid(t, 5, 8, slope),
 	})
 	files, err := importer.FromFile("embeddings.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
@@ -94,10 +98,10 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 			}
 		}
 		report, err := run()
-		if err != nil || len(report.Images) != 4 {
+		if err != nil || len(report.Images) != 5 {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		says := map[string]string{"good": "", "constant": "same at every place", "fine": "has a grid of 121×5 embeddings, but the image has only", "nobody": "No image in the project has this name"}
+		says := map[string]string{"good": "", "constant": "same at every place", "fine": "its grid of 121×5 embeddings is finer than the image of 120×80 pixels", "vast": "its grid of 9000×9000 embeddings is finer", "nobody": "No image in the project has this name"}
 		for _, r := range report.Images {
 			name := strings.TrimSuffix(r.Mask, ".npz")
 			if says[name] == "" && (r.Problem != "" || r.Embedded != "8×5 embeddings of 2 numbers") || !strings.Contains(r.Problem, says[name]) {

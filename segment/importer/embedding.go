@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"image"
 	"math"
 	"math/rand/v2"
 
@@ -46,7 +47,7 @@ const (
 // everywhere ErrValue.
 func (e *Embeddings) Reduce(m *superpixels.Runs) (*segment.Embedding, error) {
 	if e.Width > m.Width || e.Height > m.Height {
-		return nil, fmt.Errorf("array %s has a grid of %d×%d embeddings, but the image has only %d×%d pixels: %w", quote(e.Name), e.Width, e.Height, m.Width, m.Height, ErrSize)
+		return nil, fmt.Errorf("array %s: %w", quote(e.Name), tooFine(e.Width, e.Height, image.Pt(m.Width, m.Height)))
 	}
 	e.shorten()
 	mean, spread := e.centre()

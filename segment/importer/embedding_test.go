@@ -116,7 +116,7 @@ func TestBadEmbeddings(t *testing.T) {
 		t.Errorf("zeros: %v", err)
 	}
 	fine := &Embeddings{Name: "embeddings", Width: 5, Height: 2, Dims: 1, Values: make([]float32, 10)}
-	if _, err := fine.Reduce(stripes(4, 4)); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "the image has only 4×4 pixels") {
+	if _, err := fine.Reduce(stripes(4, 4)); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), "its grid of 5×2 embeddings is finer than the image of 4×4 pixels") {
 		t.Errorf("a grid finer than the image: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"path"
 	"slices"
@@ -51,7 +52,15 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 		return r, err
 	}
 	r.Image, r.Added = id, added
-	s, e, give, err := i.scores(ctx, name)
+	var size image.Point
+	if id != "" {
+		im, err := i.workspace.Image(ctx, id)
+		if err != nil {
+			return r, err
+		}
+		size = image.Pt(im.Width, im.Height)
+	}
+	s, e, give, err := i.scores(ctx, name, size)
 	if err != nil {
 		return r, refusal(err)
 	}
@@ -120,15 +129,15 @@ func columns(p segment.Project, s *Scores) ([]string, error) {
 	return names, nil
 }
 
-// scores reads a .npz file; one of several files is read into memory first.
+// scores reads a .npz file for an image of a size, or of an unknown one; one of several files is read into memory first.
 // give returns the memory of the scores or embeddings.
-func (i *importing) scores(ctx context.Context, name string) (s *Scores, e *Embeddings, give func(), err error) {
+func (i *importing) scores(ctx context.Context, name string, size image.Point) (s *Scores, e *Embeddings, give func(), err error) {
 	content, whole := i.files.alone, int64(0)
 	if content == nil {
 		whole = i.files.sizes[name]
 	}
 	if whole > maxScores {
-		return nil, nil, nil, segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file among others. Send it on its own.", name, maxScores>>20)
+		return nil, nil, nil, segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file among others. Send it on its own, or make its array smaller, for example with float16.", name, maxScores>>20)
 	}
 	give, err = i.workspace.Pictures(ctx, maxScores)
 	if err != nil {
@@ -142,7 +151,7 @@ func (i *importing) scores(ctx context.Context, name string) (s *Scores, e *Embe
 		}
 		content = io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))
 	}
-	s, e, err = ReadArray(content, content.Size(), Limits{Values: int(maxScores-whole) / scoreBytes})
+	s, e, err = ReadArray(content, content.Size(), Limits{Values: int(maxScores-whole) / scoreBytes, Size: size})
 	if err != nil {
 		give()
 		return nil, nil, nil, err

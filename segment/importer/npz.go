@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"math"
 	"slices"
@@ -18,6 +19,9 @@ import (
 type Limits struct {
 	// Values of the array; 0 = DefaultValues. A value takes four bytes.
 	Values int
+	// Size of the image in pixels, which a grid of embeddings can't exceed; zero if
+	// nobody knows it yet.
+	Size image.Point
 }
 
 // DefaultValues is the largest number of values of an array: 256 MiB as
@@ -90,6 +94,7 @@ type contents struct {
 	names     string  // that an array needs whose columns come first
 	flat      bool    // two axes are accepted
 	columns   int     // most
+	less      string  // what to do about too many values
 	low, high float64 // of a value
 	bounds    string  // the same in words
 }
@@ -97,11 +102,11 @@ type contents struct {
 var (
 	ofScores = &contents{
 		"scores", "height × width × classes (classes × height × width when called probs_chw or scores_chw) or superpixels × classes",
-		"classes", "probs_chw or scores_chw", true, crf.MaxLabels, 0, math.MaxFloat32, "finite and not negative",
+		"classes", "probs_chw or scores_chw", true, crf.MaxLabels, "write them per superpixel", 0, math.MaxFloat32, "finite and not negative",
 	}
 	ofEmbeddings = &contents{
 		"embeddings", "height × width × dimensions (dimensions × height × width when called embeddings_chw)",
-		"dimensions", "embeddings_chw", false, MaxDims, -mostInPoints, mostInPoints, "finite, between -1,000,000 and 1,000,000",
+		"dimensions", "embeddings_chw", false, MaxDims, "use a coarser grid", -mostInPoints, mostInPoints, "finite, between -1,000,000 and 1,000,000",
 	}
 )
 
@@ -203,8 +208,13 @@ func (h header) layout(chw bool, c *contents, limits Limits) (layout, error) {
 		if n == 0 {
 			return a, fmt.Errorf("%w: its shape is %s, which is empty", ErrFormat, shapeText(a.shape))
 		}
+	}
+	if err := a.checkGrid(limits.Size); err != nil {
+		return a, err
+	}
+	for _, n := range a.shape {
 		if n > limits.Values/a.values {
-			return a, fmt.Errorf("%w: its shape is %s, the limit is %d values", ErrLimit, shapeText(a.shape), limits.Values)
+			return a, fmt.Errorf("%w: its shape is %s, the limit is %d values; %s", ErrLimit, shapeText(a.shape), limits.Values, c.less)
 		}
 		a.values *= n
 	}
@@ -218,6 +228,33 @@ func (h header) layout(chw bool, c *contents, limits Limits) (layout, error) {
 	return a, nil
 }
 
+// checkGrid refuses embeddings on a grid finer than the image. That is what is wrong
+// with them even if they have too many values as well.
+func (a layout) checkGrid(pixels image.Point) error {
+	if width, height := a.size(); a.of == ofEmbeddings && pixels.X > 0 && (width > pixels.X || height > pixels.Y) {
+		return tooFine(width, height, pixels)
+	}
+	return nil
+}
+
+// tooFine is the error for a grid of embeddings with more places than the image has
+// pixels.
+func tooFine(width, height int, pixels image.Point) error {
+	return fmt.Errorf("%w: its grid of %d×%d embeddings is finer than the image of %d×%d pixels; use one of up to that size", ErrSize, width, height, pixels.X, pixels.Y)
+}
+
+// size is the width and height of the image or the grid; 0 of superpixels.
+func (a layout) size() (width, height int) {
+	if len(a.shape) != 3 {
+		return 0, 0
+	}
+	first := 0
+	if a.chw {
+		first = 1
+	}
+	return a.shape[first+1], a.shape[first]
+}
+
 func (a layout) classes() int {
 	if a.chw {
 		return a.shape[0]
@@ -228,13 +265,7 @@ func (a layout) classes() int {
 // scores makes the empty result.
 func (a layout) scores(name string) *Scores {
 	s := &Scores{Name: name, Classes: a.classes(), Rows: a.values / a.classes(), Values: make([]float32, a.values)}
-	if len(a.shape) == 3 {
-		first := 0
-		if a.chw {
-			first = 1
-		}
-		s.Height, s.Width = a.shape[first], a.shape[first+1]
-	}
+	s.Width, s.Height = a.size()
 	return s
 }
 
