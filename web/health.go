@@ -5,6 +5,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/web/problem"
 )
 
 // healthz answers while the process runs.
@@ -27,7 +28,7 @@ func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
 // readyz reports whether the stores can be used and the server is not stopping.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) error {
 	if s.stopping.Load() {
-		return segment.Errorf(segment.Unavailable, "The server is stopping.")
+		return &problem.Refusal{Status: http.StatusServiceUnavailable, Detail: "The server is stopping."}
 	}
 	if err := s.ready(r.Context()); segment.KindOf(err) != 0 {
 		return err

@@ -30,6 +30,31 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
+// Health checks that succeed, and the answer of a server that is about to stop, are no
+// news. A page that opens an image has switched protocols.
+func TestLogOfHealthChecks(t *testing.T) {
+	var log lockedBuffer
+	s := MustServe(t, func(c *Config, _ *sqlite.Store) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	s.get("/healthz")
+	s.get("/readyz")
+	if text := log.String(); text != "" {
+		t.Errorf("health checks that succeed are logged:\n%s", text)
+	}
+	s.greet(s.photo().ID)
+	s.server.Drain()
+	s.get("/readyz")
+	s.server.Close()
+	text := log.String()
+	if strings.Contains(text, "ERROR") {
+		t.Errorf("a server that is about to stop logs an error:\n%s", text)
+	}
+	for _, want := range []string{"path=/readyz status=503", "/socket status=101"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no line with %q in\n%s", want, text)
+		}
+	}
+}
+
 // The log has a line for each request, and nothing that people write, upload or
 // put into a query.
 func TestLogHoldsNoContents(t *testing.T) {

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5/middleware"
+	"github.com/gorilla/websocket"
 
 	"collie/web/panics"
 	"collie/web/problem"
@@ -81,13 +83,21 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	return protection.Handler(next)
 }
 
-// logRequests writes one line per request, without its query or body.
+// logRequests writes one line per request, without its query or body. Those of health
+// checks that succeed, one a second from each balancer, are for debugging only.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		ww := middleware.NewWrapResponseWriter(w, r.ProtoMajor)
 		defer func() {
-			s.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", ww.Status(),
+			status, level := ww.Status(), slog.LevelInfo
+			switch {
+			case status == http.StatusOK && (r.URL.Path == "/healthz" || r.URL.Path == "/readyz"):
+				level = slog.LevelDebug
+			case status == 0 && websocket.IsWebSocketUpgrade(r): // which the socket wrote itself
+				status = http.StatusSwitchingProtocols
+			}
+			s.log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", status,
 				"bytes", ww.BytesWritten(), "ms", time.Since(start).Milliseconds())
 		}()
 		next.ServeHTTP(ww, r)

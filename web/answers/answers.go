@@ -5,6 +5,7 @@ package answers
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -176,13 +177,14 @@ func (s *Sender) pageProblem(w http.ResponseWriter, r *http.Request, err error) 
 	s.HTML(w, r, p.Status, templates.Problem(templates.ProblemView{Status: p.Status, Title: p.Title, Detail: p.Detail}))
 }
 
-// Failed prepares the answer to a failed request and logs server errors.
+// Failed prepares the answer to a failed request and logs server errors; a refusal is
+// none.
 func (s *Sender) Failed(w http.ResponseWriter, r *http.Request, err error) problem.Problem {
 	p := problem.Of(err)
 	if who, _ := access.From(r.Context()); who.Scope != "" && p.Status == http.StatusNotFound {
 		p.Detail += fmt.Sprintf(" The request was made with an API token of scope %s.", who.Scope)
 	}
-	if p.Status >= 500 && r.Context().Err() == nil {
+	if refusal := (*problem.Refusal)(nil); p.Status >= 500 && r.Context().Err() == nil && !errors.As(err, &refusal) {
 		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
 	}
 	for _, h := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
