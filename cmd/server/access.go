@@ -72,7 +72,11 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*p
 		return nil, err
 	}
 	if !some {
-		return nil, fmt.Errorf("--auth needs users, and none exist yet. Add the first one with: server users add NAME --role admin --data %s", s.Data)
+		where := s.Data
+		if s.Database != "" {
+			where += " --database … --blobs …" // without them the user would go to a database of the folder's own
+		}
+		return nil, fmt.Errorf("--auth needs users, and none exist yet. Add the first one with: server users add NAME --role admin --data %s", where)
 	}
 	if !web.Loopback(s.Listen) && !s.HTTPS.Enabled() && !strings.HasPrefix(s.Origin, "https://") {
 		log.Warn("passwords and images travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS and --origin https://…")

@@ -156,6 +156,10 @@ func (r *running) open(ctx context.Context) error {
 // assemble makes the site, and starts what goes on beside it.
 func (r *running) assemble(ctx context.Context) error {
 	d := r.data
+	var err error
+	if r.config.Login, err = r.login(ctx, d, r.log); err != nil { // before any work begins
+		return err
+	}
 	if d.shared != nil {
 		r.stopping((&sweeper{d.workspace, d.store, time.Now, r.log}).start(ctx))
 	} else {
@@ -166,10 +170,6 @@ func (r *running) assemble(ctx context.Context) error {
 	r.config.Exports = jobs.New(d.workspace, d.blobs, d.store, r.log)
 	r.config.Exports.KeepTo(d.workspace.Long)
 	r.config.Limits, r.config.Metrics = r.web(), r.figures
-	var err error
-	if r.config.Login, err = r.login(ctx, d, r.log); err != nil {
-		return err
-	}
 	if r.provider != nil {
 		r.config.Login.OpenID = r.provider
 		go r.provider.Check(ctx)
