@@ -126,9 +126,15 @@ func TestHealthCheckOfHAProxy(t *testing.T) {
 	p.stop()
 }
 
-// balance starts HAProxy before the servers, as deploy/cluster does, and returns its
-// address.
+// balance starts HAProxy before the servers and returns its address.
 func (c *cluster) balance(t *testing.T) (url string) {
+	t.Helper()
+	return balance(t, c.listen)
+}
+
+// balance starts HAProxy before three servers, as deploy/cluster does, with changes to
+// its configuration, and returns its address.
+func balance(t *testing.T, listen []string, changes ...string) (url string) {
 	t.Helper()
 	program := sharedtest.MustHAProxy(t)
 	config, err := os.ReadFile("../../../deploy/cluster/haproxy.cfg")
@@ -136,7 +142,7 @@ func (c *cluster) balance(t *testing.T) (url string) {
 		t.Fatal(err)
 	}
 	address := sharedtest.MustAddress(t)
-	text := strings.NewReplacer("bind :8080", "bind "+address, "a:8080", c.listen[0], "b:8080", c.listen[1], "c:8080", c.listen[2]).Replace(string(config)) +
+	text := strings.NewReplacer(append(changes, "bind :8080", "bind "+address, "a:8080", listen[0], "b:8080", listen[1], "c:8080", listen[2])...).Replace(string(config)) +
 		"    stats enable\n    stats uri /state\n    timeout check 30s\n" // a server on a busy machine is not down; one that was killed refuses at once
 	file := filepath.Join(t.TempDir(), "haproxy.cfg")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

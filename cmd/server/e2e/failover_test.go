@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +72,30 @@ func (c *cluster) failover(t *testing.T, url string) {
 	}
 	slices.Sort(took)
 	t.Logf("after %d kills all %d pages have saved something again within %v (median), %v (longest)", len(took), len(pages), took[len(took)/2].Round(time.Millisecond), took[len(took)-1].Round(time.Millisecond))
+}
+
+// A request whose server has died goes to another one at once, also as long as HAProxy
+// has not noticed.
+func TestRedispatch(t *testing.T) {
+	t.Parallel()
+	var listen []string
+	for range 2 {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "{}") }))
+		defer s.Close()
+		listen = append(listen, s.Listener.Addr().String())
+	}
+	listen = append(listen, sharedtest.MustAddress(t)) // nobody is there, and HAProxy looks at the last one last
+	url := balance(t, listen, "inter 1s", "inter 1h")
+	for i := range 30 {
+		began := time.Now()
+		var b []byte
+		if _, err := send(t.Context(), http.MethodGet, fmt.Sprintf("%s/api/v1/images/%d", url, i), "", nil, &b); err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(began); took >= 2*time.Second { // the server that is not there is tried again after a second
+			t.Fatalf("a request took %v", took)
+		}
+	}
 }
 
 // TestClusterLoad measures three servers behind a balancer, all on this machine with
