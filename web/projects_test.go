@@ -98,7 +98,7 @@ func TestProjectMistakes(t *testing.T) {
 			if p := a.problem(t, c.status); !strings.Contains(p.Detail, c.says) {
 				t.Errorf("detail %q does not say %q", p.Detail, c.says)
 			}
-			if c.status == 405 && a.header.Get("Allow") != "GET, PATCH, DELETE" {
+			if c.status == 405 && a.header.Get("Allow") != "GET, HEAD, PATCH, DELETE" {
 				t.Errorf("Allow: %q", a.header.Get("Allow"))
 			}
 		})
