@@ -107,7 +107,7 @@ func TestImportMapping(t *testing.T) {
 	if len(got.Values) != 2 || got.Values[1].Name != "bicycle" || !got.Values[1].New || *got.Values[1].Class != "bicycle" || len(got.Images[0].Thumbnail) == 0 || got.Images[0].Seq != 0 {
 		t.Fatalf("review %+v", got)
 	}
-	for _, mapping := range []string{"[]", "null", `{"1":2}`, `{"1":" "}`, `{"1":"a\u202eb"}`, "{"} {
+	for _, mapping := range []string{"[]", "null", `{"1":2}`, `{"1":" "}`, `{"1":"a\u202eb"}`, "{\"1\":\"a\xff\"}", "{"} {
 		send("", mapping).problem(t, http.StatusUnprocessableEntity)
 	}
 	var project wire.Project

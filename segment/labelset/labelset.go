@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"collie/segment"
 )
 
@@ -243,6 +245,9 @@ func readJSON(b []byte) ([]segment.Class, error) {
 			return nil, segment.Errorf(segment.Unreadable, `The label set is not a JSON list of names or of {"name": …, "color": …}.`).Because(err)
 		}
 		list = object.Classes
+	}
+	if !jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true)) { // encoding/json puts U+FFFD in place of what is not valid
+		return nil, segment.Errorf(segment.Invalid, "The label set contains text that is not valid UTF-8, or half of a surrogate pair.")
 	}
 	classes := make([]segment.Class, len(list))
 	for i, e := range list {

@@ -36,10 +36,14 @@ func Decode(b []byte, v any) error {
 func DecodeField(name string, b []byte, v any) error { return decode(name, b, v) }
 
 func decode(name string, b []byte, v any) error {
-	if err := checkEntries(name, b, v); err != nil {
-		return err
+	checked := checkEntries(name, b, v)
+	if segment.KindOf(checked) != 0 {
+		return checked
 	}
 	err := json.Unmarshal(b, v)
+	if err == nil && checked != nil { // encoding/json puts U+FFFD in place of what is not valid
+		return segment.Errorf(segment.Invalid, "The JSON contains text that is not valid UTF-8, or half of a surrogate pair. Nothing was changed.")
+	}
 	var syntax *json.SyntaxError
 	var mismatch *json.UnmarshalTypeError
 	switch {

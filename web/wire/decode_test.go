@@ -60,6 +60,8 @@ func TestDecode(t *testing.T) {
 		`[]`:                                              `The JSON is a list; send an object.`,
 		`{"points":[[1,2],[`:                              `The JSON has a mistake at byte 18: unexpected end of JSON input.`,
 		`{"superpixels":[1}`:                              `The JSON has a mistake at byte 18: invalid character '}' after array element.`,
+		"{\"id\":\"a\xff\"}":                              `The JSON contains text that is not valid UTF-8`,
+		`{"what":{"x":["\ud83d"]}}`:                       `half of a surrogate pair.`,
 		` `:                                               `The request is empty; send a JSON object.`,
 		`{"class":` + strings.Repeat("9", 99) + `}`:       ` cannot be ` + strings.Repeat("9", 40) + `; it must be a whole number from -`,
 	} {
@@ -82,7 +84,7 @@ func TestDecode(t *testing.T) {
 // Whatever is valid and fits is read as it is, null in the place of a field included.
 func TestDecodeReads(t *testing.T) {
 	var got request
-	const text = `{"id":"a","class":null,"points":[[1.5,2],[3,4]],"superpixels":[],"what":[null,[1,null]],"repairs":null,"remap":{"1":255},"Images":["x"],"hypothesis":3,"small":-1}`
+	const text = `{"id":"a","class":null,"points":[[1.5,2],[3,4]],"superpixels":[],"what":[null,[1,null]],"repairs":null,"remap":{"1":255},"Images":["x"],"hypothesis":3,"small":-1,"small":-1,"what":"\ud83d\ude00"}`
 	if err := Decode([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}

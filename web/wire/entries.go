@@ -17,15 +17,12 @@ import (
 // checkEntries returns an error for what encoding/json silently reads as
 // something else: null in a list or a map, which becomes 0, and lists of a fixed
 // length, which are padded or cut. It also refuses lists with more entries than
-// the schema of v allows, before memory is allocated for them. Other errors are
-// found when the JSON is decoded. name is the field that the JSON is the value
-// of, empty for a whole request.
+// the schema of v allows, before memory is allocated for them. name is the field
+// that the JSON is the value of, empty for a whole request. An error of no kind says
+// that the JSON is malformed, or has text that is not valid UTF-8.
 func checkEntries(name string, b []byte, v any) error {
-	c := checker{jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))}
-	if err := c.value(name, reflect.TypeOf(v).Elem(), false, 0); segment.KindOf(err) != 0 {
-		return err
-	}
-	return nil
+	c := checker{jsontext.NewDecoder(bytes.NewReader(b), jsontext.AllowDuplicateNames(true))}
+	return c.value(name, reflect.TypeOf(v).Elem(), false, 0)
 }
 
 // checker reads JSON next to the type that it is to be decoded into.
