@@ -278,7 +278,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "Open the websocket of an image",
-		doc:    "The client sends evidence and gets states and hypotheses; the messages and close codes are documented in web/live/messages.go.",
-		status: 101, problems: []int{400, 403, 429},
+		doc:   "The client sends evidence and gets states and hypotheses; the messages and close codes are documented in web/live/messages.go.",
+		query: []query.Parameter{roleQuery}, status: 101, problems: []int{400, 403, 429},
 	},
 }

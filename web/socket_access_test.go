@@ -102,6 +102,39 @@ func TestSocketsEndWithTheSession(t *testing.T) {
 	s.occupied(1)
 }
 
+// A page that was made for another role than its user has by now is told so when it
+// connects, as it would have been while connected.
+func TestSocketOfAnotherRole(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, withLogin)
+	im := s.as(s.user("admin", access.Admin)).photo()
+	ann := s.as(s.user("ann", access.User))
+	s.join(im.Project, "ann", access.Annotator)
+	open := func(role string) (*tab, int) {
+		conn, resp, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID)+"?role="+role, http.Header{"Authorization": {"Bearer " + ann.token}})
+		if resp == nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if conn != nil {
+			t.Cleanup(func() { conn.Close() })
+		}
+		return &tab{t, conn}, resp.StatusCode
+	}
+	for _, role := range []string{"annotator", "any"} {
+		c, _ := open(role)
+		c.lives()
+	}
+	for _, role := range []string{"viewer", "owner", "admin"} {
+		c, _ := open(role)
+		c.ends(live.CloseRoleChanged)
+	}
+	s.occupied(2)
+	if _, status := open("king"); status != http.StatusUnprocessableEntity {
+		t.Errorf("a socket of a role that doesn't exist: %d", status)
+	}
+}
+
 // Changes to a user or a session made without a request to this server, such as on
 // the command line, are noticed at the next ping.
 func TestSocketsAreChecked(t *testing.T) {

@@ -9,10 +9,20 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"collie/segment/access"
 	"collie/web/live"
 	"collie/web/people"
 	"collie/web/problem"
+	"collie/web/query"
 )
+
+// anyRole is the role of a client that does not depend on one.
+const anyRole = "any"
+
+var roleQuery = query.Word{
+	Name: "role", Words: []string{anyRole, access.Viewer.String(), access.Reviewer.String(), access.Annotator.String(), access.Owner.String(), access.Admin.String()},
+	Doc: "the role in the project that the page was made for; when the user has another one, the websocket ends with close code 4403",
+}
 
 // openSocket opens the websocket of an image, see package live.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
@@ -30,7 +40,13 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	err = s.hub.Open(w, r, im.ID, s.people.AtSocket(r.Context(), im.ProjectID, role))
+	madeFor, err := roleQuery.Of(r)
+	if err != nil {
+		return err
+	}
+	visitor := s.people.AtSocket(r.Context(), im.ProjectID, role)
+	visitor.Outdated = madeFor != anyRole && madeFor != role.String()
+	err = s.hub.Open(w, r, im.ID, visitor)
 	var handshake *live.HandshakeError
 	var bye *live.Farewell
 	switch {

@@ -53,6 +53,7 @@ type Visitor struct {
 	Session          string // names the session or API token; empty on a server without login
 	Project          string // identifier of the image's project
 	Image            string // identifier of the image; Open sets it
+	Outdated         bool   // the page was made for another role: its socket ends as if the role changed now
 
 	// Check checks the session again; used says whether a message has arrived
 	// since the last check. A Farewell as its error ends the socket.

@@ -43,7 +43,7 @@ import (
 //
 //	1012  the server restarts: connect again
 //	4401  the session has ended: sign in first
-//	4403  the user's role has changed: connect again, with what the new one allows
+//	4403  the user's role has changed, or is not that of the query: connect again, with what the new one allows
 //	4404  the user is no longer a member of the project
 //	4410  the image is in the trash, from which it can come back
 //

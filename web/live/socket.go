@@ -99,6 +99,9 @@ func (h *Hub) Open(w http.ResponseWriter, r *http.Request, imageID string, v Vis
 	limitBuffer(conn.NetConn())
 	c := &socket{outbox: newOutbox(), seat: seat, room: room, conn: conn, log: h.log, limits: h.limits}
 	served = true
+	if v.Outdated {
+		c.cancel(RoleChanged)
+	}
 	go c.serve()
 	return nil
 }
