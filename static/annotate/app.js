@@ -17,7 +17,7 @@ import { Objects } from './objects.js';
 import { Overlay } from '../canvas/overlay.js';
 import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
-import { imageStatus, postEvent } from '../exchange/post.js';
+import { fateOf, postEvent } from '../exchange/post.js';
 import { Regrain } from './regrain.js';
 import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
@@ -125,8 +125,10 @@ export class App {
   /** @param {string} address @param {Parts} parts */
   connect(address, { map, name }) {
     const post = (/** @type {import('../evidence/protocol.js').EvidenceEvent} */ event) => postEvent(`${address}/evidence`, event);
-    const session = new Session(map.n, name, this.data.socket ?? '', {
-      keeper: this.queue, post, ask: () => imageStatus(address), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
+    const { socket = '', role = '', project = '' } = this.data;
+    const member = role !== '' && role !== 'admin';
+    const session = new Session(map.n, name, role ? `${socket}?role=${role}` : socket, {
+      keeper: this.queue, post, ask: () => fateOf(address, `/api/v1/projects/${project}`, member), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
     }, {
       map: () => void this.regrain.fetch(),
       cells: () => void this.regrain.fetchCells(),
@@ -315,6 +317,7 @@ export class App {
   /** Copies the labelling to the next image as its first guess and goes there. */
   async copyOn() {
     const { next = '', image } = this.data;
+    if (!this.session.mayChange()) return;
     if (!next) {
       toast('This is the last image in the project');
       return;

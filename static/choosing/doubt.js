@@ -198,7 +198,9 @@ export class Doubt {
    * The server works them out from the evidence.
    */
   async next() {
-    const { hypotheses, evidence } = this.ports.session;
+    const { session } = this.ports;
+    const { hypotheses, evidence } = session;
+    if (!session.mayAsk()) return;
     if (hypotheses.classes < 2) {
       toast('No suggestion yet', 'Click superpixels of two classes first.');
       return;

@@ -40,6 +40,7 @@ export function cardOf({ class: label, labels, digest, energy, area }, superpixe
  */
 export async function suppose(image, session, superpixels, nameOf) {
   const { run } = session.hypotheses;
+  if (!session.mayAsk()) return null;
   try {
     const { seq, map, alternatives } = await call('GET', `/api/v1/images/${image}/alternatives?superpixels=${superpixels.join(',')}`);
     if (run !== session.hypotheses.run || seq !== session.evidence.seq || map !== session.evidence.map) return null;

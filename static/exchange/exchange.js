@@ -44,7 +44,7 @@ export class Exchange {
    * @param {object} ways
    * @param {Keeper} ways.keeper
    * @param {Post} ways.post sends an event that is too large for the socket; null when there was no answer
-   * @param {() => Promise<number>} ways.ask for the HTTP status of the image, 0 without an answer
+   * @param {() => Promise<import('./post.js').Fate>} ways.ask what has become of the image
    * @param {import('../evidence/evidence.js').PixelsOf} [ways.pixelsOf]
    * @param {Listener} listener
    */
@@ -143,11 +143,16 @@ export class Exchange {
     this.supposed = null;
   }
 
+  /** Whether the server knows the image; says that it is in the trash when not. */
+  mayAsk() {
+    if (this.trashed) this.listener.trashed();
+    return !this.trashed;
+  }
+
   /** Whether the person can change anything; says so when not. */
   mayChange() {
     if (!this.readOnly) return true;
-    if (this.trashed) this.listener.trashed();
-    else this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
+    if (this.mayAsk()) this.listener.problem('View only', 'Your role in this project doesn’t include labelling. Ask an owner of the project to make you an annotator.');
     this.listener.save();
     return false;
   }
@@ -309,10 +314,8 @@ export class Exchange {
 
   /** @param {import('../evidence/protocol.js').RejectMessage} message */
   async refuse({ id, reason, detail, seq }) {
-    if (reason === 'invalid' && (await this.ask()) === 404) { // the edit came after the image went to the trash
-      this.link.bury();
-      return;
-    }
+    const fate = reason === 'invalid' ? await this.ask() : '';
+    if (fate === 'trashed' || fate === 'removed') return this.link.leave(fate); // the edit came after that, and is kept
     switch (this.evidence.rejected(id, reason, seq)) {
       case 'resend':
         this.pump();

@@ -29,12 +29,25 @@ export async function postEvent(address, event) {
 }
 
 /**
- * Asks for an image: 404 when it is in the trash, 401 when the server requires a login.
+ * What has become of an image that can't be reached; '' when it is there, or
+ * nobody answers.
  *
- * @param {string} address
- * @returns {Promise<number>} the HTTP status, 0 without an answer
+ * @typedef {'' | 'signed-out' | 'trashed' | 'removed'} Fate
+ *
+ * @param {string} image address
+ * @param {string} project address
+ * @param {boolean} member whether the person needs a role in the project; without one the server knows neither
+ * @returns {Promise<Fate>}
  */
-export async function imageStatus(address) {
+export async function fateOf(image, project, member) {
+  const status = await statusOf(image);
+  if (status === 401) return 'signed-out';
+  if (status !== 404) return '';
+  return member && (await statusOf(project)) === 404 ? 'removed' : 'trashed';
+}
+
+/** @param {string} address @returns {Promise<number>} the HTTP status, 0 without an answer */
+async function statusOf(address) {
   try {
     return (await fetch(address, { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status;
   } catch {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerOf } from './post.js';
+import { answerOf, fateOf } from './post.js';
 
 const event = { id: 'a', expected_seq: 4, kind: 'label', map: 'm' };
 const problem = (seq) => JSON.stringify({ title: 'No', detail: 'Because.', seq });
@@ -15,4 +15,20 @@ test('answers over HTTP read like those of the socket', () => {
   }
   assert.equal(answerOf({ ...event, map: undefined }, 409, problem(4)).reason, 'stale', 'a hypothesis that no longer exists');
   assert.equal(answerOf(event, 502, '<html>').reason, 'unavailable');
+});
+
+test('an image that can’t be reached is in the trash unless the person has lost the project', async (t) => {
+  /** @type {Record<string, number>} */
+  let statuses = {};
+  t.mock.method(globalThis, 'fetch', async (/** @type {string} */ address) => ({ status: statuses[address] }));
+  const fate = (/** @type {number} */ image, project = 200, member = true) => {
+    statuses = { image, project };
+    return fateOf('image', 'project', member);
+  };
+  assert.equal(await fate(200), '');
+  assert.equal(await fate(503), '');
+  assert.equal(await fate(401), 'signed-out');
+  assert.equal(await fate(404), 'trashed');
+  assert.equal(await fate(404, 404), 'removed');
+  assert.equal(await fate(404, 404, false), 'trashed', 'the project is in the trash, too');
 });

@@ -5,13 +5,15 @@ import { test } from 'node:test';
 let sent = [];
 /** @type {any} */
 let socket;
-/** The HTTP status of the image. */
-let status = 200;
+/** What has become of the image. @type {import('./post.js').Fate} */
+let fate = '';
+/** How often the page was loaded again. */
+let reloads = 0;
 /** Answers what goes by HTTP. @type {(event: any) => any} */
 let posted = () => null;
 Object.assign(globalThis, {
   window: globalThis,
-  location: new URL('http://localhost/images/1'),
+  location: Object.assign(new URL('http://localhost/images/1'), { reload: () => reloads++ }),
   document: { addEventListener() {} },
   addEventListener() {},
   WebSocket: class {
@@ -60,7 +62,7 @@ function open() {
   kept.clear();
   /** @type {string[]} */
   const said = [];
-  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event), ask: async () => status }, {
+  const session = new Session(4, 'fine', '/socket', { keeper, post: async (event) => posted(event), ask: async () => fate }, {
     labels: () => {},
     hypotheses: (news) => said.push(news),
     supposed: () => said.push('supposed'),
@@ -113,10 +115,10 @@ test('an edit that comes after the image went to the trash is kept', async (t) =
   };
   await refuse();
   assert.ok(said.includes('That edit was undone') && !session.trashed, 'the image is there');
-  status = 404;
+  fate = 'trashed';
   said.length = 0;
   await refuse();
-  status = 200;
+  fate = '';
   assert.deepEqual(said.filter((s) => s === 'trashed' || s === 'That edit was undone'), ['trashed']);
   assert.deepEqual([session.save, session.evidence.pending.length, kept.size], ['trashed', 1, 1]);
 });
@@ -127,11 +129,33 @@ test('an image that went to the trash while the page was offline', async (t) => 
   socket.close(1006);
   assert.equal(session.save, 'offline');
   t.mock.timers.tick(20_000);
-  status = 404;
+  fate = 'trashed';
   socket.close(1006); // refused
   await new Promise((resolve) => setImmediate(resolve));
-  status = 200;
+  fate = '';
   assert.deepEqual([session.save, said], ['trashed', ['trashed']]);
+});
+
+test('a page whose person was removed while it was offline is loaded again, and keeps its edits', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { session, said, tell } = open();
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  fate = 'removed';
+  session.label([0], [], 1);
+  tell({ type: 'reject', id: sent.at(-1).id, reason: 'invalid', detail: 'You are not a member.', seq: 0 });
+  await settle();
+  t.mock.timers.tick(20_000);
+  socket.close(1006); // refused
+  await settle();
+  fate = '';
+  assert.deepEqual([reloads, kept.size, said.filter((s) => s !== 'outdated')], [1, 1, []]);
+});
+
+test('the server is asked nothing about an image in the trash', () => {
+  const { session, said } = open();
+  assert.ok(session.mayAsk());
+  socket.close(4410);
+  assert.deepEqual([session.mayAsk(), session.mayChange(), said], [false, false, ['trashed', 'trashed', 'trashed']]);
 });
 
 test('says that the server has lost edits', () => {

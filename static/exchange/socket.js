@@ -4,7 +4,7 @@
  * @property {(message: import('../evidence/protocol.js').ServerMessage) => void} message
  * @property {(buffer: ArrayBuffer) => void} binary
  * @property {(open: boolean) => void} change
- * @property {() => Promise<number>} ask for the HTTP status of the image, 0 without an answer; browsers don't say why a socket was refused
+ * @property {() => Promise<import('./post.js').Fate>} ask what has become of the image; browsers don't say why a socket was refused
  */
 
 const SHORTEST = 400;
@@ -92,11 +92,8 @@ export class Link {
       this.handlers.change(false);
       this.timer = window.setTimeout(() => this.connect(), backoff(this.attempt++, Math.random()));
       if (refused || code === SIGNED_OUT) {
-        const status = code === SIGNED_OUT ? 401 : await this.handlers.ask();
-        if (this.open) return;
-        this.signedOut = status === 401;
-        this.trashed ||= status === 404;
-        this.handlers.change(false);
+        const fate = code === SIGNED_OUT ? 'signed-out' : await this.handlers.ask();
+        if (!this.open) this.meet(fate);
       }
     };
   }
@@ -109,10 +106,18 @@ export class Link {
     }
   }
 
-  /** Ends the connection to an image in the trash. */
-  bury() {
-    this.trashed = true;
-    this.socket?.close();
+  /** The image can't be reached, or can again. @param {import('./post.js').Fate} fate */
+  meet(fate) {
+    if (fate === 'removed' && !this.trashed) location.reload(); // as when the page is told while connected
+    this.signedOut = fate === 'signed-out';
+    this.trashed ||= fate === 'trashed';
+    this.handlers.change(false);
+  }
+
+  /** Ends the connection to an image that can't be reached any more. @param {import('./post.js').Fate} fate */
+  leave(fate) {
+    this.trashed ||= fate === 'trashed';
+    this.socket?.close(); // the next attempt finds out about the rest
   }
 
   /**

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -211,6 +212,50 @@ func TestE2EMembers(t *testing.T) {
 	p.press(kb.Enter)
 	p.until(`!document.getElementById('members-none').hidden && document.getElementById('members-state').textContent.includes('removed')`)
 	user.until(`document.querySelector('.problem-status')?.textContent === '404'`)
+}
+
+// TestE2EChangedWhileOffline: a page notices when it connects again that its person's
+// role has changed meanwhile, or that they were removed from the project.
+func TestE2EChangedWhileOffline(t *testing.T) {
+	t.Parallel()
+	address := serveTeam(t)
+	p := openPage(t, 1280, 720, false, address)
+	p.signIn("admin", "correct horse")
+	p.trySample()
+	p.member("annotator", "annotator")
+	user := openPage(t, 1280, 720, false, "about:blank")
+	user.do("making sockets that can be cut off", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `window.WebSocket = class extends WebSocket {
+				constructor(url) {
+					super(window.off ? 'ws://127.0.0.1:9/' : url);
+					window.last = this;
+				}
+			}`,
+		})
+		return err
+	}))
+	user.do("opening the image", chromedp.Navigate(value[string](p, `location.href`)))
+	user.signIn("annotator", "correct horse")
+	user.until(opened)
+	cutOff := func() {
+		user.do("cutting off", chromedp.Evaluate[chromedp.Void](`window.off = true; window.last.close()`))
+		user.until(offline)
+	}
+	connect := func() { user.do("connecting", chromedp.Evaluate[chromedp.Void](`window.off = false`)) }
+
+	cutOff()
+	p.member("annotator", "viewer")
+	connect()
+	user.until(opened + ` && document.querySelector('.topbar .tag')?.textContent === 'View only'`)
+
+	cutOff()
+	if status := value[int](p, `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project + '/members/annotator', {method: 'DELETE'}).then((r) => r.status)`); status != 204 {
+		t.Fatalf("removing the member: %d", status)
+	}
+	connect()
+	user.until(`document.querySelector('.problem-status')?.textContent === '404'`)
+	user.screenshot("removed")
 }
 
 // axe looks at the pages about users.

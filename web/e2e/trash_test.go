@@ -5,6 +5,8 @@ import (
 	"image"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 )
 
 // TestE2ETrash deletes a project on the start page, undoes that, deletes it again
@@ -55,7 +57,13 @@ func TestE2EImageTrashedMeanwhile(t *testing.T) {
 		}
 		p.until(`document.getElementById('undo').disabled && document.getElementById('accept').disabled`)
 		p.click(image.Pt(50, 50))
+		p.press("w") // these keys ask the server
+		p.press("x")
+		p.press("D", kb.ModifierShift)
 		p.screenshot("trashed")
+		if said := value[[]string](p, `[...document.querySelectorAll('.toast strong')].map((e) => e.textContent)`); len(said) != 1 || said[0] != "This image was moved to the trash" {
+			t.Errorf("when asked, the page says %q", said)
+		}
 		ask("POST", "trash/"+id+"/restore")
 		p.until(saved + ` && !document.getElementById('undo').disabled`)
 		p.stored(1)
