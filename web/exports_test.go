@@ -84,6 +84,7 @@ func TestExportRefusals(t *testing.T) {
 		`{"format":3}`:     http.StatusUnprocessableEntity,
 		`{"format":"coco"`: http.StatusBadRequest,
 		`{"format":"voc","options":{"undecided":"red"}}`:   http.StatusUnprocessableEntity,
+		`{"format":"numpy","options":{"hypotheses":0}}`:    http.StatusUnprocessableEntity,
 		`{"format":"voc","options":{"images":["nobody"]}}`: http.StatusNotFound,
 	} {
 		s.post("/api/v1/projects/"+p.ID+"/exports", body).problem(t, want)

@@ -57,7 +57,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	options := export.Options{
 		Images: c.Image, Drafts: &c.Drafts, Guesses: &c.Guesses, Undecided: c.Undecided, Pictures: c.Pictures,
-		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: c.Hypotheses,
+		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: &c.Hypotheses,
 	}
 	if options.Split, err = c.split(); err != nil {
 		return err

@@ -50,7 +50,7 @@ func TestGuessesAreLeftOut(t *testing.T) {
 	yes := true
 	for _, f := range export.Formats() {
 		for _, asked := range []*bool{nil, &yes} {
-			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Guesses: asked, Hypotheses: 2, Undecided: "void"})
+			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Guesses: asked, Hypotheses: new(2), Undecided: "void"})
 			var manifest export.Report
 			if err := json.Unmarshal(files["manifest.json"], &manifest); err != nil {
 				t.Fatal(err)

@@ -69,7 +69,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	for _, class := range sequence.Classes() {
 		list.Classes = append(list.Classes, int(s.index[class]))
 	}
-	count := min(s.options.Hypotheses, sequence.Len())
+	count := min(*s.options.Hypotheses, sequence.Len())
 	if s.guess() == guessLeftOut {
 		count = 0
 	}

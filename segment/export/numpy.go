@@ -65,7 +65,7 @@ func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Ru
 		return nil, nil, err
 	}
 	state, sequence := a.Present()
-	u, err := sequence.Uncertainty(ctx, s.options.Hypotheses)
+	u, err := sequence.Uncertainty(ctx, *s.options.Hypotheses)
 	if err != nil || len(u.Marginals) == 0 {
 		return nil, nil, err
 	}

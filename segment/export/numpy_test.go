@@ -22,7 +22,7 @@ import (
 func TestProbabilities(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
-	files, report := mustWrite(t, w, p.ID, "numpy", export.Options{Hypotheses: 7})
+	files, report := mustWrite(t, w, p.ID, "numpy", export.Options{Hypotheses: new(7)})
 	if files["A_B-2/probs.npz"] != nil || report.Images[1].Note == "" {
 		t.Errorf("the untouched image has probabilities: %+v", report.Images[1])
 	}
@@ -103,7 +103,7 @@ func TestPacedHypothesesTakeNoTurn(t *testing.T) {
 	p, _ := twoImages(t, w)
 	write := func(ctx context.Context, hypotheses int) int32 {
 		before := turns.Load()
-		if _, err := export.Write(ctx, io.Discard, w, p.ID, "numpy", export.Options{Hypotheses: hypotheses}, nil); err != nil {
+		if _, err := export.Write(ctx, io.Discard, w, p.ID, "numpy", export.Options{Hypotheses: new(hypotheses)}, nil); err != nil {
 			t.Fatal(err)
 		}
 		return turns.Load() - before

@@ -21,7 +21,7 @@ type Options struct {
 	Shapes     string   `json:"shapes,omitempty" doc:"for coco (default polygon, for regions without holes) and labelme (default mask)" schema:"enum=polygon|mask"`
 	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; default false for yolo and while class 0 is called background or the like, because readers take whatever no object covers for background"`
 	Split      *Split   `json:"split,omitempty" doc:"divides the images into sets for training, validation and testing; without it there are none. A backup ignores it"`
-	Hypotheses int      `json:"hypotheses,omitempty" doc:"number of hypotheses, for numpy and hypotheses; default 20" schema:"min=1,max=100"`
+	Hypotheses *int     `json:"hypotheses,omitempty" doc:"number of hypotheses, for numpy and hypotheses; default 20" schema:"min=1,max=100"`
 }
 
 // Format is a format in which a project can be exported.
@@ -107,11 +107,11 @@ func (f Format) Resolve(o Options, classes []segment.Class) (Options, error) {
 		}
 		o.Split = &split
 	}
-	if o.Hypotheses == 0 {
-		o.Hypotheses = engine.DefaultHypotheses
+	if o.Hypotheses == nil {
+		o.Hypotheses = new(engine.DefaultHypotheses)
 	}
-	if o.Hypotheses < 1 || o.Hypotheses > engine.MaxHypotheses {
-		return Options{}, segment.Errorf(segment.Invalid, "The number of hypotheses can be 1 to %d, not %d.", engine.MaxHypotheses, o.Hypotheses)
+	if n := *o.Hypotheses; n < 1 || n > engine.MaxHypotheses {
+		return Options{}, segment.Errorf(segment.Invalid, "The number of hypotheses can be 1 to %d, not %d.", engine.MaxHypotheses, n)
 	}
 	return o, nil
 }

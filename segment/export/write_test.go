@@ -152,7 +152,7 @@ func TestEveryFormat(t *testing.T) {
 		t.Run(f.Name, func(t *testing.T) {
 			var first, second bytes.Buffer
 			steps := []int{}
-			report, err := export.Write(t.Context(), &first, w, p.ID, f.Name, export.Options{Hypotheses: 3}, func(done, total int) {
+			report, err := export.Write(t.Context(), &first, w, p.ID, f.Name, export.Options{Hypotheses: new(3)}, func(done, total int) {
 				steps = append(steps, done, total)
 			})
 			if err != nil {
@@ -161,7 +161,7 @@ func TestEveryFormat(t *testing.T) {
 			if diff := cmp.Diff([]int{0, 3, 1, 3, 2, 3, 3, 3}, steps); diff != "" {
 				t.Errorf("progress (-want +got):\n%s", diff)
 			}
-			if _, err := export.Write(t.Context(), &second, w, p.ID, f.Name, export.Options{Hypotheses: 3}, nil); err != nil {
+			if _, err := export.Write(t.Context(), &second, w, p.ID, f.Name, export.Options{Hypotheses: new(3)}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(first.Bytes(), second.Bytes()) {
@@ -256,7 +256,7 @@ func TestOptions(t *testing.T) {
 	})
 	t.Run("pictures", func(t *testing.T) {
 		for _, f := range export.Formats() {
-			o := export.Options{Images: []string{images[0].ID}, Hypotheses: 2, Pictures: &no}
+			o := export.Options{Images: []string{images[0].ID}, Hypotheses: new(2), Pictures: &no}
 			without, _ := mustWrite(t, w, p.ID, f.Name, o)
 			o.Pictures = &yes
 			with, _ := mustWrite(t, w, p.ID, f.Name, o)
@@ -282,7 +282,7 @@ func TestOptions(t *testing.T) {
 			"datumaro": "annotations/val.json", "yolo": "images/val/a_b.png", "cityscapes": "gtFine/val/a_b_gtFine_labelIds.png", "cvat": "annotations_val.xml",
 		}
 		for _, f := range export.Formats() {
-			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Hypotheses: 1, Split: &export.Split{Val: new(100)}})
+			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Hypotheses: new(1), Split: &export.Split{Val: new(100)}})
 			place, ok := places[f.Name]
 			if !ok {
 				place = "splits/val.txt"
@@ -309,7 +309,7 @@ func TestOptions(t *testing.T) {
 			o      export.Options
 		}{
 			"format": {"gif", export.Options{}}, "undecided": {"voc", export.Options{Undecided: "red"}}, "objects": {"coco", export.Options{Objects: "all"}},
-			"shapes": {"coco", export.Options{Shapes: "circle"}}, "hypotheses": {"numpy", export.Options{Hypotheses: 1000}},
+			"shapes": {"coco", export.Options{Shapes: "circle"}}, "hypotheses": {"numpy", export.Options{Hypotheses: new(1000)}}, "no hypotheses": {"numpy", export.Options{Hypotheses: new(0)}},
 		} {
 			if _, err := export.Write(t.Context(), io.Discard, w, p.ID, c.format, c.o, nil); segment.KindOf(err) != segment.Invalid {
 				t.Errorf("%s: %v", name, err)
