@@ -26,6 +26,10 @@ var roleQuery = query.Word{
 
 // openSocket opens the websocket of an image, see package live.
 func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
+	madeFor, err := roleQuery.Of(r)
+	if err != nil {
+		return err
+	}
 	if !websocket.IsWebSocketUpgrade(r) {
 		return &problem.Refusal{Status: http.StatusBadRequest, Detail: "This address is a websocket; connect to it with the websocket protocol."}
 	}
@@ -37,10 +41,6 @@ func (s *Server) openSocket(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	role, err := s.workspace.RoleIn(r.Context(), im.ProjectID)
-	if err != nil {
-		return err
-	}
-	madeFor, err := roleQuery.Of(r)
 	if err != nil {
 		return err
 	}
