@@ -15,4 +15,6 @@ const (
 	ImageChanged NewsKind = ""       // its events, the classes of its project, or it is in the trash
 	ImageErased  NewsKind = "erased" // for good, with its files
 	UserChanged  NewsKind = "user"   // their password, roles, sessions or tokens
+
+	ImageReviewed NewsKind = "reviewed" // it was given a status by hand
 )

@@ -33,6 +33,7 @@ func TestReviews(t *testing.T) {
 		}
 		return status
 	}
+	open := as["viewer"].greet(im.ID)
 	for _, step := range []struct {
 		who, status, comment string
 		answer               int
@@ -55,6 +56,9 @@ func TestReviews(t *testing.T) {
 	} {
 		if a := set(step.who, step.status, step.comment); a.status != step.answer || now() != step.then {
 			t.Errorf("%s sets %q: %d, then %q, want %d, %q: %s", step.who, step.status, a.status, now(), step.answer, step.then, a.body)
+		}
+		if step.answer == 200 {
+			open.expect("reviewed")
 		}
 	}
 

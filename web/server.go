@@ -140,6 +140,10 @@ func (s *Server) Sockets() int { return s.hub.Sockets() }
 // something about the user.
 func (s *Server) Recheck(user string) { s.hub.Recheck(user) }
 
+// Reviewed tells the pages that have an image open that another server has given it
+// a status by hand.
+func (s *Server) Reviewed(imageID string) { s.hub.Reviewed(imageID) }
+
 // Drain makes /readyz fail, so that a balancer sends people to other servers; all
 // requests are still answered.
 func (s *Server) Drain() { s.stopping.Store(true) }

@@ -255,6 +255,8 @@ func (d *data) news(site *web.Server) func(segment.News) {
 		switch n.About {
 		case segment.UserChanged:
 			site.Recheck(n.ID)
+		case segment.ImageReviewed:
+			site.Reviewed(n.ID)
 		case segment.ImageErased:
 			if b, ok := d.blobs.(*bucket); ok && b.cache != nil {
 				b.cache.Forget((&segment.Image{ID: n.ID}).Keys()...)

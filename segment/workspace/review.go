@@ -54,6 +54,9 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	for i := range chosen {
 		chosen[i].Review = r
 		chosen[i].Review.Seq = chosen[i].Seq
+		if w.reviewed != nil {
+			w.reviewed(chosen[i].ID)
+		}
 	}
 	return chosen, nil
 }

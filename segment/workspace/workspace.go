@@ -46,9 +46,10 @@ type Workspace struct {
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
 
-	edits   sync.Mutex           // one change of a project at a time
-	changed func(imageID string) // see Watch
-	trashed func(imageID string) // see WatchTrash
+	edits    sync.Mutex           // one change of a project at a time
+	changed  func(imageID string) // see Watch
+	trashed  func(imageID string) // see WatchTrash
+	reviewed func(imageID string) // see WatchReviews
 }
 
 // Options of a workspace; the zero value of a field means its default.
@@ -113,6 +114,10 @@ func (w *Workspace) Watch(changed func(imageID string)) { w.changed = changed }
 // WatchTrash sets a function to call with the id of an open image that was moved to
 // the trash, alone or with its project. Call it before the workspace is used.
 func (w *Workspace) WatchTrash(trashed func(imageID string)) { w.trashed = trashed }
+
+// WatchReviews sets a function to call with the id of an image that was given a
+// status by hand, whether it is open or not. Call it before the workspace is used.
+func (w *Workspace) WatchReviews(reviewed func(imageID string)) { w.reviewed = reviewed }
 
 // tell calls the function that Watch has set.
 func (w *Workspace) tell(imageID string) {

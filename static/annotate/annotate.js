@@ -7,7 +7,6 @@ import { Keyboard } from './keyboard.js';
 import { handBack } from './handback.js';
 import { Layout } from './layout.js';
 import { load } from './load.js';
-import { ReviewPart } from './review.js';
 import { Menu } from '../ui/menu.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
@@ -34,7 +33,6 @@ try {
   const [parts, left] = await Promise.all([load(data.display ?? '', data.superpixels ?? ''), queue.open()]);
   const app = new App(data, parts, queue);
   app.resume(left);
-  new ReviewPart(data);
   queue.inherited = (found) => app.resume(found);
   listen(app, queue);
   byId('loading').hidden = true;

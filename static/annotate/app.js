@@ -19,6 +19,7 @@ import { Painter } from '../canvas/painter.js';
 import { Past } from '../canvas/past.js';
 import { fateOf, postEvent } from '../exchange/post.js';
 import { Regrain } from './regrain.js';
+import { ReviewPart } from './review.js';
 import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
 import { pixelsOf } from '../evidence/repairs.js';
@@ -74,6 +75,7 @@ export class App {
       say,
       left: () => byId('canvas').focus({ preventScroll: true }),
     });
+    this.review = new ReviewPart(data);
     this.session = this.connect(address, parts);
     this.guess = new GuessNote(data, { session: this.session, nameOf: (id) => this.classes.nameOf(id), say });
     this.strip = new Strip(new Thumbnails(parts.image, parts.map), parts.map.area, {
@@ -144,6 +146,7 @@ export class App {
         this.classes.adopt(project);
         this.guess.adopt(project);
       },
+      reviewed: () => void this.review.load(),
       problem: (title, detail) => toast(title, detail, 'problem'),
       trashed: () => toast('This image was moved to the trash', 'You can go on here once it is restored.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),
     });

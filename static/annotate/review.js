@@ -18,14 +18,14 @@ export class ReviewPart {
       byId('canvas').focus({ preventScroll: true });
     });
     byId('review-corrected').addEventListener('click', () => void this.menu.set('done', this.image.review?.comment));
-    void this.load();
   }
 
+  /** Asks for the status. */
   async load() {
     try {
       this.show(await call('GET', `/api/v1/images/${encodeURIComponent(this.image.id)}`));
     } catch {
-      // The page says by itself that the server is away; the status comes with the next visit.
+      // The page says by itself that the server is away; the status comes when it is back.
     }
   }
 

@@ -58,7 +58,8 @@
  * @typedef {{type: 'lost', detail: string}} LostMessage
  * @typedef {{type: 'error', detail: string}} ErrorMessage
  * @typedef {{type: 'project', project: ProjectRecord}} ProjectMessage
- * @typedef {StateMessage | ProjectMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | LostMessage | ErrorMessage} ServerMessage
+ * @typedef {{type: 'reviewed'}} ReviewedMessage
+ * @typedef {StateMessage | ProjectMessage | ReviewedMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | LostMessage | ErrorMessage} ServerMessage
  *
  * @typedef {object} HypothesisFrame
  * @property {number} run

@@ -25,6 +25,7 @@ const SUPPOSED = 0;
  * @property {() => void} cells the finest superpixels are needed; call resumed when they are there
  * @property {() => void} save
  * @property {(project: import('../evidence/protocol.js').ProjectRecord) => void} project its classes have changed
+ * @property {() => void} reviewed the image may have another status by hand
  * @property {(title: string, detail: string) => void} problem
  * @property {() => void} trashed the image was moved to the trash, and nothing can be changed before it is restored
  *
@@ -81,7 +82,8 @@ export class Exchange {
       message: (message) => this.receive(message),
       binary: (buffer) => this.arrive(buffer),
       change: (open) => {
-        if (!open) {
+        if (open) listener.reviewed(); // perhaps while the page was away
+        else {
           this.evidence.disconnected();
           this.unsuppose();
         }
@@ -233,6 +235,9 @@ export class Exchange {
       case 'project':
         this.evidence.forget();
         this.listener.project(message.project);
+        break;
+      case 'reviewed':
+        this.listener.reviewed();
         break;
       case 'lost':
         this.listener.problem('Edits of this image were lost', message.detail);

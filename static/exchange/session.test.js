@@ -71,6 +71,7 @@ function open() {
     divided: () => said.push('divided'),
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
+    reviewed: () => said.push('reviewed'),
     problem: (title) => said.push(title),
     trashed: () => said.push('trashed'),
   });
@@ -79,6 +80,7 @@ function open() {
   tell(state(0, 'fine', [V, V, V, V]));
   sent = [];
   kept.clear();
+  said.length = 0;
   return { session, said, tell };
 }
 const halved = (superpixels) => [...new Set(superpixels.map((s) => s >> 1))];
@@ -156,6 +158,14 @@ test('the server is asked nothing about an image in the trash', () => {
   assert.ok(session.mayAsk());
   socket.close(4410);
   assert.deepEqual([session.mayAsk(), session.mayChange(), said], [false, false, ['trashed', 'trashed', 'trashed']]);
+});
+
+test('the status by hand is asked for when it may be another one', () => {
+  const { said, tell } = open();
+  tell({ type: 'reviewed' });
+  socket.close(1006);
+  socket.onopen();
+  assert.deepEqual(said, ['reviewed', 'reviewed']);
 });
 
 test('says that the server has lost edits', () => {

@@ -103,6 +103,10 @@ func TestHints(t *testing.T) {
 		}
 		next("user" + ann.ID)
 	}
+	if err := there.SetReview(t.Context(), p.ID, ids[:1], segment.Review{Status: segment.ReviewDone, At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	next("reviewed" + ids[0])
 	if err := there.TrashImage(t.Context(), ids[0]); err != nil {
 		t.Fatal(err)
 	}

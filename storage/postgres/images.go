@@ -28,7 +28,7 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) er
 // SetReview sets the reviews in the images' records.
 func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) error {
 	imageIDs = slices.Compact(slices.Sorted(slices.Values(imageIDs)))
-	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, `SELECT image.number FROM image JOIN project ON project.number = image.project
 			WHERE image.id = ANY($1) AND project.id = $2`+live+`ORDER BY image.number FOR UPDATE OF image`, imageIDs, projectID)
 		if err != nil {
@@ -45,6 +45,12 @@ func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []stri
 			numbers, string(r.Status), r.Comment, r.By, r.At.UnixMilli(), r.Seq)
 		return err
 	})
+	if err == nil {
+		for _, id := range imageIDs {
+			s.hint(segment.ImageReviewed, id)
+		}
+	}
+	return err
 }
 
 // Image returns an image's record.

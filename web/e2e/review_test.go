@@ -111,6 +111,19 @@ func TestE2EReview(t *testing.T) {
 	phone := openPage(t, 390, 844, true, image)
 	phone.until(`!document.getElementById('review-note').hidden && document.getElementById('save').dataset.state === 'saved'`)
 	phone.screenshot("note-phone")
+
+	// What somebody else says of it reaches the page while it is open.
+	sets := func(status, comment string) {
+		t.Helper()
+		set := fmt.Sprintf(`(({project, image}) => fetch('/api/v1/projects/' + project + '/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [image], status: %q, comment: %q})}).then((r) => r.ok))(document.getElementById('app').dataset)`, status, comment)
+		if !value[bool](phone, set) {
+			t.Fatalf("the status %s was refused", status)
+		}
+	}
+	sets("approved", "")
+	p.until(`document.getElementById('review-note').hidden && document.getElementById('review-state').textContent === 'Approved'`)
+	sets("rejected", "The rim of the bowl is missing.")
+	p.until(`!document.getElementById('review-note').hidden`)
 	phone.do("to the project", chromedp.Navigate(project))
 	phone.until(cardCount + ` > 2 && [...document.querySelectorAll('.card-mask:not([hidden])')].some((e) => e.complete && e.naturalWidth === 320)`)
 	phone.screenshot("project-phone")

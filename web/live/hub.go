@@ -101,6 +101,7 @@ func New(c Config) *Hub {
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())
 	c.Workspace.Watch(h.changed)
 	c.Workspace.WatchTrash(h.trashed)
+	c.Workspace.WatchReviews(h.Reviewed)
 	return h
 }
 
@@ -118,7 +119,14 @@ func (h *Hub) Append(ctx context.Context, imageID string, expected int, e segmen
 
 // changed updates the pages that have the image open after a change that didn't
 // go through its room.
-func (h *Hub) changed(imageID string) {
+func (h *Hub) changed(imageID string) { h.visit(imageID, (*room).refresh) }
+
+// Reviewed tells the pages that have the image open that it was given a status by
+// hand, perhaps by another server.
+func (h *Hub) Reviewed(imageID string) { h.visit(imageID, (*room).reviewed) }
+
+// visit does something in the image's room, if there is one.
+func (h *Hub) visit(imageID string, do func(*room)) {
 	h.mu.Lock()
 	r, ok := h.rooms[imageID]
 	if ok {
@@ -126,7 +134,7 @@ func (h *Hub) changed(imageID string) {
 	}
 	h.mu.Unlock()
 	if ok {
-		r.refresh()
+		do(r)
 		r.leave()
 	}
 }

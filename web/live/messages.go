@@ -24,6 +24,7 @@ import (
 //	        map, regions, wanted, finest, split, parts,
 //	        repairs, constraints, guess}        after hello and after every event, by anyone
 //	project {project}                           the classes have changed; project is as in GET project
+//	reviewed {}                                 the image was given a status by hand, see GET image
 //	ack    {id, seq}                            the event is on disk as number seq
 //	reject {id, reason, detail, seq}            it is not; reason is "stale", "map", "invalid" or "unavailable"
 //	run    {run, seq, count, classes, refuted}  a sequence starts; earlier runs are superseded
@@ -97,6 +98,11 @@ type stateMessage struct {
 type projectMessage struct {
 	Type    string       `json:"type"` // "project"
 	Project wire.Project `json:"project"`
+}
+
+// reviewedMessage announces that the image was given a status by hand.
+type reviewedMessage struct {
+	Type string `json:"type"` // "reviewed"
 }
 
 type ackMessage struct {

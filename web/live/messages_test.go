@@ -116,6 +116,7 @@ func makeFixtures(t *testing.T) []byte {
 				Rest:    wire.Rest{Value: &segment.Rest{Mode: segment.RestClass}},
 				Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 			}},
+			"reviewed":         reviewedMessage{"reviewed"},
 			"ack":              ackMessage{"ack", "c1", 1},
 			"reject":           rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
 			"run":              runMessage{"run", 7, 12, 20, []int{0, 2}, false},

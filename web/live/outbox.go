@@ -12,6 +12,7 @@ const maxReplies = 8
 type outbox struct {
 	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
 	project   []byte        // the newest project, when its classes have changed; nil when sent
+	reviewed  bool          // the image was given a status by hand
 	state     *broadcast    // the newest state, or nil when it has been sent
 	repaired  int           // of the state that was sent last, or unknown
 	supposing func()        // cancels the last supposition
@@ -98,6 +99,10 @@ func (o *outbox) next() (message []byte, binary, ok bool) {
 	if o.project != nil {
 		message, o.project = o.project, nil
 		return message, false, true
+	}
+	if o.reviewed {
+		o.reviewed = false
+		return encode(reviewedMessage{"reviewed"}), false, true
 	}
 	if o.state != nil {
 		state := o.state

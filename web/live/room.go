@@ -90,6 +90,16 @@ func (r *room) refresh() {
 	r.adopt(state, sequence)
 }
 
+// reviewed tells everybody that the image was given a status by hand.
+func (r *room) reviewed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for m := range r.members {
+		m.reviewed = true
+		m.wake()
+	}
+}
+
 // asks records whose turns the next sequence takes. The caller holds r.mu.
 func (r *room) asks(ctx context.Context) { r.asker, _ = access.From(ctx) }
 
