@@ -108,14 +108,21 @@ func (r *Runner) run(ctx context.Context) {
 	}
 	again := time.NewTicker(look)
 	defer again.Stop()
+	failing := false
 	for ctx.Err() == nil {
 		j, err := r.work.Claim(ctx, r.node, names, Lease)
-		switch {
-		case err != nil && ctx.Err() != nil:
+		if err != nil && ctx.Err() != nil {
 			return
-		case err != nil:
-			r.log.Warn("looking for work in the background", "error", err)
-		case j != nil:
+		}
+		if failing != (err != nil) { // one line for an outage, however long, and one for its end
+			failing = !failing
+			if failing {
+				r.log.Warn("work in the background waits until the database can be used", "kinds", names, "error", err)
+			} else {
+				r.log.Info("the database can be used again, work in the background goes on", "kinds", names)
+			}
+		}
+		if j != nil {
 			r.do(ctx, *j)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -99,6 +100,12 @@ func (c *cutOff) gone() bool {
 	return c.is
 }
 
+func (c *cutOff) set(gone bool) {
+	c.off.Lock()
+	defer c.off.Unlock()
+	c.is = gone
+}
+
 func (c *cutOff) Claim(ctx context.Context, node string, kinds []string, lease time.Duration) (*Job, error) {
 	if c.gone() {
 		return nil, errCutOff
@@ -121,7 +128,9 @@ type worker struct {
 	undone []int
 }
 
-func (w *worker) start(work Work) *Runner {
+func (w *worker) start(work Work) *Runner { return w.startLogging(work, slog.DiscardHandler) }
+
+func (w *worker) startLogging(work Work, log slog.Handler) *Runner {
 	return Start(work, map[string]Kind{"work": {
 		Do: func(ctx context.Context, _ Job, progress func(done, total int)) []byte {
 			progress(1, 2)
@@ -137,7 +146,7 @@ func (w *worker) start(work Work) *Runner {
 			defer w.Unlock()
 			w.undone = append(w.undone, j.Attempt)
 		},
-	}}, slog.New(slog.DiscardHandler))
+	}}, slog.New(log))
 }
 
 func (w *worker) has(t *testing.T, undone ...int) {
@@ -192,9 +201,7 @@ func TestTakenOver(t *testing.T) {
 		first := a.start(cut)
 		time.Sleep(time.Second)
 		second := b.start(jobs)
-		cut.off.Lock()
-		cut.is = true
-		cut.off.Unlock()
+		cut.set(true)
 		time.Sleep(20 * time.Second) // meanwhile another server begins
 		if _, _, here := second.Progress("1"); !here {
 			t.Error("nobody has taken the job over after 20 s")
@@ -205,6 +212,25 @@ func TestTakenOver(t *testing.T) {
 		second.Close()
 		a.has(t, 1)
 		b.has(t)
+	})
+}
+
+// An outage of the database makes two lines in the log, whatever its length.
+func TestOutageInLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder // is read when the runner has ended
+		cut := &cutOff{table: newTable()}
+		runner := (&worker{name: "a"}).startLogging(cut, slog.NewTextHandler(&log, nil))
+		for range 2 {
+			cut.set(true)
+			time.Sleep(time.Minute)
+			cut.set(false)
+			time.Sleep(time.Minute)
+		}
+		runner.Close()
+		if waits, again := strings.Count(log.String(), "level=WARN"), strings.Count(log.String(), "level=INFO"); waits != 2 || again != 2 {
+			t.Errorf("two outages:\n%s", &log)
+		}
 	})
 }
 
