@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -186,7 +187,7 @@ func (s *Store) listening(ctx context.Context) (*pgx.Conn, error) {
 	}
 	conn, channel, err := connect(ctx, config)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the database %s on %s can't be reached for notifications (--database-listen, or else --database): %w", config.Database, config.Host, err)
 	}
 	_, err = conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize())
 	if err == nil {

@@ -217,10 +217,11 @@ func TestUnusableDatabases(t *testing.T) {
 		want      string
 		arguments []string
 	}{
-		"no bucket": {"--database needs --blobs", []string{"--database", url}},
-		"no server": {"--database: the database postgres on 127.0.0.1: can't be reached", []string{"--database", "postgres://collie:secret@127.0.0.1:1/postgres", "--blobs", gateway.Address()}},
-		"no URL":    {"--database: the address of the database can't be read", []string{"--database", "postgres://collie:secret@/x?port=x", "--blobs", gateway.Address()}},
-		"read-only": {"is read-only", []string{"--database", url + "&default_transaction_read_only=on", "--blobs", gateway.Address()}},
+		"no bucket":        {"--database needs --blobs", []string{"--database", url}},
+		"no server":        {"--database: the database postgres on 127.0.0.1: can't be reached", []string{"--database", "postgres://collie:secret@127.0.0.1:1/postgres", "--blobs", gateway.Address()}},
+		"no notifications": {"can't be reached for notifications (--database-listen", []string{"--database", url, "--database-listen", "postgres://collie:secret@127.0.0.1:1/postgres", "--blobs", gateway.Address()}},
+		"no URL":           {"--database: the address of the database can't be read", []string{"--database", "postgres://collie:secret@/x?port=x", "--blobs", gateway.Address()}},
+		"read-only":        {"is read-only", []string{"--database", url + "&default_transaction_read_only=on", "--blobs", gateway.Address()}},
 	} {
 		refuses(t, c.want, append(c.arguments, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, name))...)
 	}
