@@ -165,6 +165,27 @@ func TestE2EDoubt(t *testing.T) {
 	p.until(`document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length >= 2`)
 }
 
+// TestE2EQuestionApart: the question about the most useful next click is no larger
+// than its text and covered by nothing where it is above what it asks for.
+func TestE2EQuestionApart(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2, 3, 4)
+	p.press("u")
+	p.press("w")
+	p.until(`document.getElementById('asking')?.matches('.above:not([hidden])')`)
+	for _, size := range [][2]int64{{1280, 720}, {640, 800}, {390, 844}} {
+		p.resize(size[0], size[1])
+		if p.overlap("#asking", "#heat-legend") {
+			t.Errorf("in a window of %d pixels the legend covers the question", size[0])
+		}
+		if height := value[float64](p, `document.getElementById('asking').offsetHeight`); height > 100 {
+			t.Errorf("in a window of %d pixels the question is %.0f pixels high", size[0], height)
+		}
+		p.screenshot(fmt.Sprint(size[0]))
+	}
+}
+
 // TestE2EAlternatives: a region on which the hypotheses differ offers their
 // classes, by mouse and by keyboard; any region offers what the image would be if
 // it had another class, even by touch.
