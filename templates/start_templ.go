@@ -104,7 +104,7 @@ func Start(v StartView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " aria-labelledby=\"hero-title\"><h1 id=\"hero-title\">A few clicks. Many segmentations to choose from.</h1><p class=\"lead\">Click a superpixel or two per class and Collie answers with hypotheses: complete segmentations of the whole image. Pick the best, export the mask.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, " aria-labelledby=\"hero-title\"><h1 id=\"hero-title\">A few clicks. <span class=\"hero-rest\">Many segmentations to choose from.</span></h1><p class=\"lead\">Click a superpixel or two per class and Collie answers with hypotheses: complete segmentations of the whole image. Pick the best, export the mask.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
