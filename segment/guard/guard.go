@@ -55,8 +55,8 @@ func (g *Guard) RoleIn(ctx context.Context, projectID string) (access.Role, erro
 }
 
 const (
-	noProject = "This project doesn't exist, or you are not a member of it."
-	noImage   = "This image doesn't exist, or you are not a member of its project."
+	noProject = "This project doesn't exist, is in the trash, or you are not a member of it."
+	noImage   = "This image doesn't exist, is in the trash, or you are not a member of its project."
 )
 
 // Role is the role of the principal of ctx on the server.
