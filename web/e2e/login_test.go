@@ -120,6 +120,11 @@ func TestE2ETeam(t *testing.T) {
 		t.Error("the list of classes scrolls sideways without its menus")
 	}
 	viewer.screenshot("annotate-viewer")
+	viewer.resize(390, 844)
+	if room := value[float64](viewer, `document.querySelector('.image-name').offsetWidth`); room < 60 {
+		t.Errorf("on a phone a viewer's page has %.0f pixels for the name of the image", room)
+	}
+	viewer.screenshot("annotate-viewer-phone")
 	viewer.do("going to the start", chromedp.Navigate(address))
 	viewer.until(`document.querySelector('.card') !== null && document.querySelector('.hero').hidden`)
 	viewer.screenshot("start-viewer")
