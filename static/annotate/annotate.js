@@ -59,7 +59,9 @@ function listen(app, queue) {
     clear: (/** @type {number} */ superpixel) => labelling.touchUp('clear', superpixel),
     unbox: () => saying.unbox(stage.point.at ?? stage.drawing.pointer),
     travel: (/** @type {'undo' | 'redo'} */ kind) => labelling.travel(kind),
-    openExport: () => app.exporting.open(),
+    openExport: () => {
+      if (session.mayAsk()) app.exporting.open();
+    },
     go: (/** @type {'next' | 'previous'} */ side) => app.go(side),
     copyOn: () => app.copyOn(),
     say: (/** @type {string} */ text) => app.say(text),

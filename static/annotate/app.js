@@ -116,9 +116,9 @@ export class App {
       preview: () => this.acceptance.preview,
       accept: async () => {
         this.acceptance.accept();
-        return this.saved();
+        return this.session.mayAsk() && this.saved();
       },
-      saved: () => this.saved(),
+      saved: async () => this.session.mayAsk() && this.saved(),
     });
     this.layers = new Layers(this.painter, () => this.recolor());
     this.recolor();

@@ -60,9 +60,13 @@ func TestE2EImageTrashedMeanwhile(t *testing.T) {
 		p.press("w") // these keys ask the server
 		p.press("x")
 		p.press("D", kb.ModifierShift)
+		p.press("e", ctrl)
 		p.screenshot("trashed")
 		if said := value[[]string](p, `[...document.querySelectorAll('.toast strong')].map((e) => e.textContent)`); len(said) != 1 || said[0] != "This image was moved to the trash" {
 			t.Errorf("when asked, the page says %q", said)
+		}
+		if value[bool](p, `document.getElementById('export-dialog').open`) {
+			t.Error("an image in the trash is offered for export")
 		}
 		ask("POST", "trash/"+id+"/restore")
 		p.until(saved + ` && !document.getElementById('undo').disabled`)
