@@ -21,7 +21,7 @@ test('the status line asks nothing of people who can only view', () => {
     return says(viewed);
   };
   assert.equal(ended([0, 1], 'complete', 'Everything is accepted. Click where it is wrong.'), 'Everything is accepted');
-  assert.equal(ended([1], 'one-class', 'Click a superpixel of another class.'), 'Only one class is labelled: there are no hypotheses');
+  assert.equal(ended([1], 'one-class', 'Click a superpixel of another class.'), 'Only one class is labelled so far');
   assert.equal(ended([0, 1], 'complete', ''), '1 hypothesis');
   assert.equal(says(session(255, false)), 'Press 2, then click a piece of object');
 });

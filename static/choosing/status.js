@@ -58,7 +58,7 @@ export function viewedLine({ clicks, labels, hypotheses }) {
   if (done.reason === 'failed') return 'Hypotheses could not be computed';
   if (done.reason === 'busy') return done.detail || BUSY;
   if (done.reason === 'complete' && done.detail) return 'Everything is accepted';
-  return hypotheses.classes < 2 ? 'Only one class is labelled: there are no hypotheses' : searchLine(hypotheses);
+  return hypotheses.classes < 2 ? 'Only one class is labelled so far' : searchLine(hypotheses);
 }
 
 /** How far the search is. @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses */
