@@ -158,6 +158,7 @@ func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
 	if err := mask.WriteOverlay(&out, labels, p.Classes, rest, photo.ThumbnailSide); err != nil {
 		return err
 	}
+	give()
 	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -42,14 +43,24 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	if unchanged(w, r, tag) {
 		return nil
 	}
-	out := objectsJSON{Seq: state.Seq, Objects: []objectJSON{}}
-	if len(state.Constraints.Objects) == 0 {
-		return s.answers.JSON(w, http.StatusOK, out)
-	}
-	im := a.Image()
-	give, err := s.workspace.Pictures(r.Context(), objectBytes*int64(im.Width)*int64(im.Height))
+	objects, err := s.objects(r.Context(), a, state)
 	if err != nil {
 		return err
+	}
+	return s.answers.JSON(w, http.StatusOK, objectsJSON{Seq: state.Seq, Objects: objects})
+}
+
+// objects tells the objects of a state apart, in memory that it borrows and gives back
+// before anybody waits for the client.
+func (s *Server) objects(ctx context.Context, a *annotation.Annotation, state annotation.State) ([]objectJSON, error) {
+	objects := []objectJSON{}
+	if len(state.Constraints.Objects) == 0 {
+		return objects, nil
+	}
+	im := a.Image()
+	give, err := s.workspace.Pictures(ctx, objectBytes*int64(im.Width)*int64(im.Height))
+	if err != nil {
+		return nil, err
 	}
 	defer give()
 	pixels := a.PixelsOf(state)
@@ -62,7 +73,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	}
 	outlines := regions.Outlines(mask.Mask{Width: im.Width, Height: im.Height, Pixels: pixels}, of, len(list))
 	for i, o := range list {
-		out.Objects = append(out.Objects, objectJSON{Class: int(o.Class), Number: int(o.Number), Area: areas[i], Outlines: outlines[i], Marks: [][2]int{}})
+		objects = append(objects, objectJSON{Class: int(o.Class), Number: int(o.Number), Area: areas[i], Outlines: outlines[i], Marks: [][2]int{}})
 	}
 	points, place := a.PointsIn(), map[timeline.Object]int{}
 	for i, o := range list {
@@ -70,10 +81,10 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, m := range state.Constraints.Objects {
 		if i, ok := place[timeline.Object{Class: m.Class, Number: m.Number}]; ok {
-			out.Objects[i].Marks = append(out.Objects[i].Marks, points[m.Cell])
+			objects[i].Marks = append(objects[i].Marks, points[m.Cell])
 		}
 	}
-	return s.answers.JSON(w, http.StatusOK, out)
+	return objects, nil
 }
 
 // objectsTag is the ETag of the objects of a state. It depends on what they are
