@@ -2,11 +2,13 @@ package postgres
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"collie/segment"
 	"collie/storage/postgres/postgrestest"
@@ -21,6 +23,37 @@ func TestBrokenRead(t *testing.T) {
 	_, err := one(t.Context(), s, row.Text, "SELECT pg_terminate_backend(pg_backend_pid())::text")
 	if segment.KindOf(err) != segment.Unavailable || !strings.Contains(err.Error(), "Nothing was changed") {
 		t.Errorf("%v; want that nothing was changed", err)
+	}
+}
+
+// A read needs no connection of before, when all of them have been ended at once.
+func TestReadAfterConnectionsEnded(t *testing.T) {
+	t.Parallel()
+	const many = 5
+	s, err := Open(t.Context(), postgrestest.MustStart(t).MustURL(t, t.TempDir())+fmt.Sprintf("&pool_max_conns=%d", many))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var pids []uint32
+	var conns []*pgxpool.Conn
+	for range many {
+		c, err := s.pool.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		conns, pids = append(conns, c), append(pids, c.Conn().PgConn().PID())
+	}
+	other := mustOpen(t, t.TempDir())
+	defer other.Close()
+	if _, err := other.pool.Exec(t.Context(), "SELECT pg_terminate_backend(pid, 10000) FROM unnest($1::int[]) AS pid", pids); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range conns {
+		c.Release()
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("the database can be reached: %v", err)
 	}
 }
 

@@ -218,12 +218,17 @@ func (s *Store) with(ctx context.Context, do func(ctx context.Context, c *pgx.Co
 	return err
 }
 
-// read is with for what changes nothing: it is repeated when a connection breaks, but
-// not when none could be had, for which it has waited long enough.
+// read is with for what changes nothing: it is repeated when a connection breaks, for
+// after a restart of the database all that wait for use are broken. It is not when none
+// could be had, for which it has waited long enough.
 func (s *Store) read(ctx context.Context, do func(ctx context.Context, c *pgx.Conn) error) error {
+	began := time.Now()
 	err := s.with(ctx, do)
 	var b *brokenError
-	if errors.As(err, &b) && !b.never {
+	for range s.pool.Config().MaxConns {
+		if !errors.As(err, &b) || b.never || time.Since(began) > patience {
+			break
+		}
 		err = s.with(ctx, do)
 	}
 	if errors.As(err, &b) {
