@@ -10,11 +10,12 @@ import { byId } from '../ui/dom.js';
  * @param {Panel} second
  */
 export function apart(first, second) {
-  const observer = new ResizeObserver((entries) => {
-    const [a, b] = [first, second].map(({ panel }) => panel.getBoundingClientRect());
-    if (Math.min(a.right, b.right) <= Math.max(a.left, b.left)) return; // also when one is closed
-    const opened = entries.length === 1 && entries[0].target === second.panel ? second : first;
-    (opened === first ? second : first).toggle(false);
-  });
-  for (const element of [byId('stage'), first.panel, second.panel]) observer.observe(element);
+  const keep = (/** @type {Panel} */ kept, /** @type {Panel} */ other) => {
+    const [a, b] = [kept, other].map(({ panel }) => panel.getBoundingClientRect());
+    if (Math.min(a.right, b.right) > Math.max(a.left, b.left)) other.toggle(false); // one that is closed is nowhere
+  };
+  for (const [opened, other] of [[first, second], [second, first]]) {
+    new MutationObserver(() => keep(opened, other)).observe(opened.panel, { attributeFilter: ['hidden'] });
+  }
+  new ResizeObserver(() => keep(first, second)).observe(byId('stage'));
 }
