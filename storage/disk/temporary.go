@@ -48,14 +48,13 @@ func makeTemporary(dir, prefix string, create func() error) error {
 	if err != nil {
 		return err
 	}
-	// One process removes alone, and several create at once, so that nothing is
-	// removed between being made and being locked. Where a file system can't lock,
-	// nothing is removed.
+	// One process at a time removes, before it creates. Nobody waits for the lock: a
+	// temporary folder, in which others are made, is locked itself, and so is a folder
+	// that a script has locked. Where a file system can't lock, nothing is removed.
 	lock := NewLock(folder)
 	if canLock && lock.Alone() {
 		removeRemains(folder, prefix)
 	}
-	_ = lock.Share()
 	return errors.Join(create(), lock.Close())
 }
 

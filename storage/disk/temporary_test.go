@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"collie/storage/disk"
 )
@@ -103,5 +104,30 @@ func TestRemains(t *testing.T) {
 	next(0)
 	if all := names(t, dir); !slices.Equal(all, others) {
 		t.Errorf("%q are left, want %q", all, others)
+	}
+}
+
+// Nobody waits for a lock: a restore makes a temporary folder in one that it holds.
+func TestTemporaryInTemporary(t *testing.T) {
+	outer, remove, err := disk.TemporaryFolder(t.TempDir(), ".a-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	made := make(chan error, 1)
+	go func() {
+		_, remove, err := disk.TemporaryFolder(outer, ".b-")
+		if err == nil {
+			err = remove()
+		}
+		made <- err
+	}()
+	select {
+	case err := <-made:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it waits for the lock of the outer one")
 	}
 }
