@@ -35,8 +35,8 @@ const coarsest = 1e6
 // Seheult 1989). Connected nodes that can go either way go with the click
 // nearest to one of them, then to label 0. While the weights stay as they are the
 // flow goes on from the last one, which leaves little to do after a small change of
-// the unaries (Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128); where they pull most
-// nodes to the other side, it begins anew.
+// the unaries (Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128). After a change that
+// pulls most nodes to the other side it starts from scratch, which is faster then.
 func (c *cuts) twoLabels(x []uint8) {
 	f := c.f
 	most, turned := 0.0, 0

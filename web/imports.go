@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -250,7 +249,7 @@ func mappingOf(part io.Reader) (map[string]string, error) {
 	if err := json.Unmarshal(b, &classes); len(b) > labelset.MaxBytes || err != nil || classes == nil {
 		return nil, problem.Invalid("The part \"mapping\" must be a JSON object of up to %s that gives each value the name of a class, or null for undecided, for example {\"1\": \"road\", \"2\": null}. Nothing was imported.", problem.Bytes(labelset.MaxBytes))
 	}
-	if !jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true)) { // encoding/json puts U+FFFD in place of what is not valid
+	if !labelset.WholeText(b) {
 		return nil, problem.Invalid("The part \"mapping\" contains text that is not valid UTF-8, or half of a surrogate pair. Nothing was imported.")
 	}
 	mapping := map[string]string{}

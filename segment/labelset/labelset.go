@@ -230,6 +230,12 @@ func tooMany() error {
 	return segment.Errorf(segment.Invalid, "The label set has too many classes; the limit is %d.", segment.MaxClasses)
 }
 
+// WholeText reports whether all text in JSON is valid UTF-8 without halves of surrogate
+// pairs. Package encoding/json puts U+FFFD in place of what is not.
+func WholeText(b []byte) bool {
+	return jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true))
+}
+
 func readJSON(b []byte) ([]segment.Class, error) {
 	var list entries
 	if err := json.Unmarshal(b, &list); err != nil {
@@ -246,7 +252,7 @@ func readJSON(b []byte) ([]segment.Class, error) {
 		}
 		list = object.Classes
 	}
-	if !jsontext.Value(b).IsValid(jsontext.AllowDuplicateNames(true)) { // encoding/json puts U+FFFD in place of what is not valid
+	if !WholeText(b) {
 		return nil, segment.Errorf(segment.Invalid, "The label set contains text that is not valid UTF-8, or half of a surrogate pair.")
 	}
 	classes := make([]segment.Class, len(list))

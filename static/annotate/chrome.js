@@ -1,4 +1,4 @@
-import { byId } from '../ui/dom.js';
+import { byId, ownDirection } from '../ui/dom.js';
 import { statusLine, viewedLine } from '../choosing/status.js';
 
 /**
@@ -74,12 +74,7 @@ export function paintStatus(line, hypotheses) {
 
 /** A text with the isolated names in elements of their own, which lose their ends and not their beginnings where the text is cut. @param {string} line */
 function namesApart(line) {
-  return line.split(/(\u2068.*?\u2069)/).filter(Boolean).map((part) => {
-    if (!part.startsWith('\u2068')) return part;
-    const name = document.createElement('bdi');
-    name.textContent = part;
-    return name;
-  });
+  return line.split(/(\u2068.*?\u2069)/).filter(Boolean).map((part) => (part.startsWith('\u2068') ? ownDirection(part) : part));
 }
 
 /**
