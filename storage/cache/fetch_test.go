@@ -1,0 +1,127 @@
+package cache
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+)
+
+// A hundred readers of one file ask for it once.
+func TestOneFetch(t *testing.T) {
+	t.Parallel()
+	b := mustBehind(t, t.TempDir())
+	defer b.Store.Close()
+	c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
+		t.Fatal(err)
+	}
+	var wait sync.WaitGroup
+	for range 100 {
+		wait.Go(func() {
+			if got, err := read(t.Context(), c, "display/x"); err != nil || len(got) != 1000 {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+		})
+	}
+	wait.Wait()
+	if n := b.opened.Load(); n != 1 {
+		t.Errorf("fetched %d times", n)
+	}
+}
+
+// A reader who looks for a file just before somebody else has fetched it, and asks
+// who fetches it just after, doesn't fetch it again.
+func TestFetchedMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := mustBehind(t, t.TempDir())
+	defer b.Store.Close()
+	c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
+		t.Fatal(err)
+	}
+	if file := c.find(t.Context(), "display/x"); file != nil {
+		t.Fatal("found before it was fetched")
+	}
+	if _, err := read(t.Context(), c, "display/x"); err != nil {
+		t.Fatal(err)
+	}
+	if f, mine := c.begin("display/x"); f != nil || mine {
+		t.Error("fetched twice")
+	}
+}
+
+// A file that is forgotten while it is fetched is not kept.
+func TestForgottenMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := mustBehind(t, t.TempDir())
+	defer b.Store.Close()
+	place := t.TempDir()
+	c, err := Open(t.Context(), b, place, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
+		t.Fatal(err)
+	}
+	for _, forget := range []bool{true, false} {
+		b.before = func(key string) {
+			if forget {
+				c.Forget(key)
+			}
+		}
+		if _, err := read(t.Context(), c, "display/x"); err != nil {
+			t.Fatal(err)
+		}
+		if names, _ := onDisk(t, place); (len(names) == 0) != forget {
+			t.Errorf("forgotten: %v, the folder has %q", forget, names)
+		}
+	}
+}
+
+// When the reader who fetches a file leaves, one of those who wait for it fetches it
+// for all of them.
+func TestFetcherLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := mustBehind(t, t.TempDir())
+		defer b.Store.Close()
+		c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
+			t.Fatal(err)
+		}
+		fetching := make(chan struct{})
+		b.before = func(string) { <-fetching }
+		leaving, leave := context.WithCancel(t.Context())
+		var wait sync.WaitGroup
+		wait.Go(func() { _, _ = read(leaving, c, "display/x") })
+		synctest.Wait()
+		for range 20 {
+			wait.Go(func() {
+				if got, err := read(t.Context(), c, "display/x"); err != nil || len(got) != 1000 {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			})
+		}
+		synctest.Wait()
+		leave()
+		close(fetching)
+		wait.Wait()
+		if n := b.opened.Load(); n != 2 {
+			t.Errorf("fetched %d times", n)
+		}
+	})
+}
