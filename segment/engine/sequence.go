@@ -166,11 +166,20 @@ func (s *Sequence) Refuted() bool { return s.refuted }
 // clicked since: picks last, so all hypotheses are that one.
 func (s *Sequence) Settled() bool { return s.settled }
 
+// Different returns how many of the first so many hypotheses are worth showing: when
+// it is settled the others would be the same as the first.
+func (s *Sequence) Different(count int) int {
+	if s.settled {
+		count = min(count, 1)
+	}
+	return min(count, s.Len())
+}
+
 // At returns the hypothesis of the given rank, making those before it when
 // they are not there yet. Between two of them it stops when ctx is done. When
 // the server has too much to do the error is of kind Busy.
 func (s *Sequence) At(ctx context.Context, rank int) (Hypothesis, error) {
-	return s.at(ctx, rank, schedule.First)
+	return s.at(ctx, rank, schedule.First, schedule.Later)
 }
 
 // Made returns the hypothesis of the given rank when it has been made.
@@ -188,7 +197,18 @@ func (s *Sequence) Made(rank int) (h Hypothesis, ok bool) {
 // Supposed is At of the first hypothesis when the evidence is only supposed: all
 // who wait for a first hypothesis of what there is go before.
 func (s *Sequence) Supposed(ctx context.Context) (Hypothesis, error) {
-	return s.at(ctx, 0, schedule.Supposed)
+	return s.at(ctx, 0, schedule.Supposed, schedule.Foreseen)
+}
+
+// Foresee makes the first so many hypotheses of supposed evidence while nobody waits
+// for any others.
+func (s *Sequence) Foresee(ctx context.Context, count int) error {
+	count = s.Different(count)
+	if count == 0 {
+		return nil
+	}
+	_, err := s.at(ctx, count-1, schedule.Supposed, schedule.Foreseen)
+	return err
 }
 
 // Prepare computes what the hypotheses of whatever evidence comes next share, so
@@ -201,8 +221,8 @@ func (s *Sequence) Prepare(ctx context.Context) error {
 	return s.turn(ctx, schedule.Supposed, s.prepare)
 }
 
-// at is At where the first hypothesis is of the given class.
-func (s *Sequence) at(ctx context.Context, rank int, first schedule.Class) (Hypothesis, error) {
+// at is At where the first hypothesis and those after it are of the given classes.
+func (s *Sequence) at(ctx context.Context, rank int, first, later schedule.Class) (Hypothesis, error) {
 	if rank < 0 || rank >= s.Len() {
 		if s.Len() == 0 {
 			return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no hypothesis %d: nothing has been clicked yet.", rank)
@@ -226,7 +246,11 @@ func (s *Sequence) at(ctx context.Context, rank int, first schedule.Class) (Hypo
 		if err := ctx.Err(); err != nil {
 			return Hypothesis{}, err
 		}
-		if err := s.next(ctx, count, first); err != nil {
+		class := later
+		if count == 0 {
+			class = first
+		}
+		if err := s.next(ctx, count, class); err != nil {
 			return Hypothesis{}, err
 		}
 	}
@@ -245,13 +269,9 @@ func (s *Sequence) ready(rank int) (*Hypothesis, int) {
 
 // next makes the next hypothesis, of the given rank, when it is its turn. The
 // caller holds the making token.
-func (s *Sequence) next(ctx context.Context, rank int, first schedule.Class) error {
+func (s *Sequence) next(ctx context.Context, rank int, class schedule.Class) error {
 	if s.turn == nil {
 		return s.step(ctx, rank)
-	}
-	class := schedule.Later
-	if rank == 0 {
-		class = first
 	}
 	// What the hypothesis needs first has steps of its own, so that nobody's click
 	// waits for all of it. It makes more hypotheses than the next.

@@ -189,6 +189,42 @@ func TestMadeHypothesesDoNotWait(t *testing.T) {
 	later.Wait()
 }
 
+// What is foreseen waits behind everybody, is as long as it would be shown, and is
+// there at once when it is asked for.
+func TestForesee(t *testing.T) {
+	for name, test := range map[string]struct {
+		at   map[int]uint8
+		made int
+	}{
+		"three classes": {map[int]uint8{0: 0, 63: 1, 7: 2}, 12},
+		"one class":     {map[int]uint8{0: 0}, 1},
+		"nothing":       {nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, test.at)}, 3)
+			turns := map[schedule.Class]int{}
+			s.TakeTurns(func(_ context.Context, class schedule.Class, step func()) error {
+				turns[class]++
+				step()
+				return nil
+			})
+			if err := s.Foresee(t.Context(), 12); err != nil {
+				t.Fatal(err)
+			}
+			if test.made > 1 && (turns[schedule.Supposed] != 1 || turns[schedule.Foreseen] == 0 || len(turns) != 2) {
+				t.Errorf("the turns are %v by class, want one for the first and foreseen ones", turns)
+			}
+			clear(turns)
+			if got := len(first(t, s, test.made)); got != test.made || len(turns) > 0 {
+				t.Errorf("%d hypotheses took turns %v, want %d and no turns", got, turns, test.made)
+			}
+			if _, ok := s.Made(test.made); ok {
+				t.Errorf("more than %d hypotheses are made", test.made)
+			}
+		})
+	}
+}
+
 // What the second hypothesis needs is computed in many turns, so that others come in
 // between, and a caller who leaves among them loses nothing.
 func TestPreparedInTurns(t *testing.T) {

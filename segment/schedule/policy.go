@@ -13,7 +13,8 @@ type Class int
 const (
 	First    Class = iota // the first hypothesis for new evidence: somebody looks at the canvas and waits
 	Supposed              // the first one for evidence that may come in a moment
-	Later                 // the alternatives after it
+	Later                 // the alternatives after a first one
+	Foreseen              // those after a supposed one, for which nobody waits yet
 	classes
 )
 
@@ -139,12 +140,13 @@ func (p *policy) next() *job {
 	for i := range p.queues {
 		running += p.queues[i].running
 	}
+	late := p.queues[Later].running + p.queues[Foreseen].running
 	if running >= p.limits.Workers {
 		return nil
 	}
 	for class := range p.queues {
 		q := &p.queues[class]
-		if q.waiting == 0 || Class(class) == Later && q.running >= p.limits.LaterWorkers {
+		if q.waiting == 0 || Class(class) >= Later && late >= p.limits.LaterWorkers {
 			continue
 		}
 		l := p.onTurn(Class(class))

@@ -164,14 +164,14 @@ func drain(p *policy) string {
 
 func TestOrder(t *testing.T) {
 	p := newPolicy(Limits{Workers: 1, Turn: time.Millisecond}.OrDefault())
-	for _, w := range []string{"a2", "a2", "a2", "b2", "c2", "b1", "a1", "a0", "a0", "b0"} {
+	for _, w := range []string{"a3", "b3", "a3", "a2", "a2", "a2", "b2", "c2", "b1", "a1", "a0", "a0", "b0"} {
 		class, _ := strconv.Atoi(w[1:])
 		if !p.add(&job{class: Class(class), user: w[:1]}) {
 			t.Fatal("refused", w)
 		}
 	}
-	if diff := cmp.Diff("a0 b0 a0 b1 a1 a2 b2 c2 a2 a2", drain(p)); diff != "" {
-		t.Errorf("first hypotheses first, then supposed ones, users in turns (-want +got):\n%s", diff)
+	if diff := cmp.Diff("a0 b0 a0 b1 a1 a2 b2 c2 a2 a2 a3 b3 a3", drain(p)); diff != "" {
+		t.Errorf("first hypotheses first, then supposed ones, later ones and foreseen ones, users in turns (-want +got):\n%s", diff)
 	}
 }
 
@@ -190,7 +190,7 @@ func TestFairness(t *testing.T) {
 func TestLaterLeavesAWorkerFree(t *testing.T) {
 	p := newPolicy(Limits{Workers: 3, LaterWorkers: 2}.OrDefault())
 	for i := range 9 {
-		p.add(&job{class: Later, user: strconv.Itoa(i)})
+		p.add(&job{class: Later + Class(i%2), user: strconv.Itoa(i)})
 	}
 	started := 0
 	for p.next() != nil {
@@ -198,7 +198,7 @@ func TestLaterLeavesAWorkerFree(t *testing.T) {
 	}
 	p.add(&job{class: First, user: "x"})
 	if j := p.next(); started != 2 || j == nil || j.class != First {
-		t.Errorf("%d later hypotheses run on 3 workers, then %v; want 2, then the first one", started, j)
+		t.Errorf("%d later and foreseen hypotheses run on 3 workers, then %v; want 2, then the first one", started, j)
 	}
 }
 

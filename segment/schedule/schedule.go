@@ -3,9 +3,9 @@
 //
 // Hypotheses are made in short steps, 0.2 to 5 ms each, which nothing
 // interrupts. Before each step its sequence waits for its turn: the first
-// hypothesis of any image goes before supposed ones, and these before later ones,
-// of every other; users take turns, at later hypotheses long enough for a usual
-// sequence; a cancelled request leaves the queue at once; and when
+// hypothesis of any image goes before supposed ones, these before later ones, and
+// these before those that come after a supposed one, of every other; users take
+// turns, at later hypotheses long enough for a usual sequence; a cancelled request leaves the queue at once; and when
 // the queue is so long that people would notice, the answer is ErrBusy instead of
 // a place at its end. After each step the goroutine lets others run that are ready
 // (a Go program would otherwise let it go on for 10 ms).
@@ -30,7 +30,7 @@ var ErrBusy = errors.New("schedule: too much is waiting")
 // Limits of a Scheduler; zero fields take their defaults.
 type Limits struct {
 	Workers      int           // steps at the same time; GOMAXPROCS
-	LaterWorkers int           // of them those of later hypotheses; as many as Workers
+	LaterWorkers int           // of them those of all but first and supposed hypotheses; as many as Workers
 	Waiting      int           // steps that wait in each class
 	Patience     time.Duration // a first hypothesis that would wait for longer is refused
 	Turn         time.Duration // of a processor for a user's later hypotheses before other users have theirs

@@ -25,7 +25,7 @@ type turns struct {
 func (e *turns) of(imageID string) engine.Turn {
 	return func(ctx context.Context, class schedule.Class, step func()) error {
 		making := gauge.First
-		if class == schedule.Later {
+		if class >= schedule.Later {
 			making = gauge.Later
 		}
 		user := imageID
@@ -42,7 +42,9 @@ func (e *turns) of(imageID string) engine.Turn {
 		asked := time.Now()
 		err := e.schedule.Do(ctx, class, user, func() {
 			began := time.Now()
-			e.observer.Took(gauge.Queue, began.Sub(asked))
+			if class != schedule.Foreseen { // nobody waits for it
+				e.observer.Took(gauge.Queue, began.Sub(asked))
+			}
 			step()
 			e.observer.Took(making, time.Since(began))
 		})

@@ -243,10 +243,7 @@ func (r *room) start(count int) {
 		}
 	}
 	ctx, cancel := context.WithCancel(access.With(r.hub.ctx, r.asker))
-	count = min(count, sequence.Len())
-	if sequence.Settled() {
-		count = min(count, 1) // the others would be the same
-	}
+	count = sequence.Different(count)
 	next := &run{cancel: cancel, asked: r.asked, number: r.hub.runs.Add(1)}
 	r.asked = time.Time{} // a restart does not answer an event
 	next.announce = encode(runMessage{

@@ -3,16 +3,18 @@ package live
 import (
 	"cmp"
 	"context"
+	"runtime"
 
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/web/panics"
 )
 
 // suppose sends only this socket the first hypothesis that would follow if a
-// label were the next event. It covers the time between the press of a button
-// and its release: nothing is stored, and a supposition that arrives too late,
-// or that the server has no time for, is not answered. A socket has one at a
-// time, until the next state.
+// label were the next event, and computes the others. It covers the time between
+// the press of a button and its release: nothing is stored, and a supposition that
+// arrives too late, or that the server has no time for, is not answered. A socket
+// has one at a time, until the next state.
 func (c *socket) suppose(m *clientMessage) error {
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.room.mu.Lock()
@@ -41,19 +43,25 @@ func (c *socket) suppose(m *clientMessage) error {
 			if err != nil {
 				return err
 			}
-			c.room.mu.Lock()
-			defer c.room.mu.Unlock()
-			if ctx.Err() == nil { // it has not been replaced
-				c.supposed = frame
-				c.wake()
-			}
-			return nil
+			c.answer(ctx, frame)
+			runtime.Gosched() // the answer is written first
+			return sequence.Foresee(ctx, engine.DefaultHypotheses)
 		})
 		if err != nil && ctx.Err() == nil && segment.KindOf(err) != segment.Busy {
 			c.log.Error("supposition failed", "image", c.room.id, "error", err)
 		}
 	})
 	return nil
+}
+
+// answer sends the answer to a supposition unless it has been replaced.
+func (c *socket) answer(ctx context.Context, frame []byte) {
+	c.room.mu.Lock()
+	defer c.room.mu.Unlock()
+	if ctx.Err() == nil {
+		c.supposed = frame
+		c.wake()
+	}
 }
 
 // SupposedRun is the run number of answers to suppositions. Real runs count

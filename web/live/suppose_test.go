@@ -1,11 +1,13 @@
 package live
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/schedule"
 	"collie/segment/workspace"
@@ -18,9 +20,14 @@ type gate struct{ closed chan chan struct{} }
 
 func newGate() *gate { return &gate{make(chan chan struct{}, 1)} }
 
-// close closes the gate; opened opens it.
+// close closes the gate, which may wait to be opened already; opened opens it for
+// those who wait since.
 func (g *gate) close() (opened func()) {
 	free := make(chan struct{})
+	select {
+	case <-g.closed:
+	default:
+	}
 	g.closed <- free
 	return func() { close(free) }
 }
@@ -87,4 +94,80 @@ func supposedInTheQueue(t *testing.T, class int) {
 	if c.supposed != nil {
 		t.Error("the supposition is answered after the label")
 	}
+}
+
+// While the button is pressed the whole sequence is computed, so its release finds it
+// made. Until there is time for it, it waits behind everybody, and with the release it
+// waits no more.
+func TestForeseen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		h := mustOpen(t, Limits{}, workspace.Options{Schedule: schedule.Limits{Workers: 1}, Observer: g})
+		im, other := h.image(), h.image()
+		h.clickThree(im)
+		h.clickThree(other)
+		r, c := h.member(im)
+		h.hub.running.Wait()
+		check := func(what string, so func(workspace.Load) bool) {
+			t.Helper()
+			synctest.Wait()
+			if l := h.workspace.Load(); !so(l) {
+				t.Fatalf("not so: %s; the load is %+v", what, l)
+			}
+		}
+		frames := func() int {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return len(r.run.frames)
+		}
+		label := func(i int) wire.Evidence {
+			return wire.Evidence{ID: fmt.Sprint("x", i), Kind: "label", Points: [][2]float64{{float64(parts[0].X), float64(parts[0].Y)}}, Class: new(i % 3), ExpectedSeq: new(2 + i)}
+		}
+		press := func(i int) {
+			t.Helper()
+			if err := c.suppose(&clientMessage{Evidence: label(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		release := func(i int) {
+			t.Helper()
+			e := label(i)
+			if stored, err := c.evidence(&e, false, false); err != nil || !stored {
+				t.Fatalf("the label is stored: %v, %v", stored, err)
+			}
+		}
+
+		press(1)
+		h.hub.running.Wait()
+		open := sync.OnceFunc(g.close())
+		t.Cleanup(open)
+		release(1)
+		synctest.Wait()
+		if got := frames(); got != engine.DefaultHypotheses {
+			t.Errorf("with the release %d hypotheses are there, want %d", got, engine.DefaultHypotheses)
+		}
+		open()
+		h.hub.running.Wait()
+
+		first := g.close()
+		press(2)
+		check("the supposition has the only worker", func(l workspace.Load) bool { return l.Running[schedule.Supposed] == 1 })
+		h.member(other)
+		check("another's run waits", func(l workspace.Load) bool { return l.Waiting[schedule.First] == 1 })
+		second := sync.OnceFunc(g.close())
+		t.Cleanup(second)
+		first()
+		check("what is foreseen waits for another's run", func(l workspace.Load) bool {
+			return l.Running[schedule.First] == 1 && l.Waiting[schedule.Foreseen] == 1
+		})
+		release(2)
+		check("it waits as a run", func(l workspace.Load) bool {
+			return l.Waiting[schedule.Later] == 1 && l.Waiting[schedule.Foreseen] == 0
+		})
+		second()
+		h.hub.running.Wait()
+		if got := frames(); got != engine.DefaultHypotheses {
+			t.Errorf("in the end %d hypotheses are there, want %d", got, engine.DefaultHypotheses)
+		}
+	})
 }

@@ -71,7 +71,7 @@ func (m *Metrics) Watch(w *workspace.Workspace, sockets func() int) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
 	gauge("collie_sockets", "Open websockets.", nil, func() float64 { return float64(sockets()) })
-	for i, class := range []string{"first", "supposed", "later"} {
+	for i, class := range []string{"first", "supposed", "later", "foreseen"} {
 		labels := prometheus.Labels{"class": class}
 		gauge("collie_steps_waiting", "Hypotheses that wait for their turn, by class.", labels, func() float64 { return float64(w.Load().Waiting[i]) })
 		gauge("collie_steps_running", "Hypotheses that are being made, by class.", labels, func() float64 { return float64(w.Load().Running[i]) })
