@@ -25,6 +25,11 @@ const (
 	imageAllowance = 256 << 20 // bytes
 )
 
+// idlePart of the memory for prepared images is for unused ones even where those in
+// use need all of it: a page opens its image with several requests, which would all
+// load it again.
+const idlePart = 16
+
 // imageBudget is the default limit, in bytes, for prepared images.
 func imageBudget() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
@@ -35,16 +40,17 @@ func imageBudget() int64 {
 
 // openImages shares one annotation per image among everybody who works on it.
 // It keeps the most recently used ones in memory, as many as fit into its
-// budget together with those in use.
+// budget together with those in use, or into a small part of it.
 type openImages struct {
 	load     loader
 	budget   int64 // bytes
 	observer gauge.Observer
 
-	mu   sync.Mutex
-	byID map[string]*openImage
-	idle list.List // unused *openImage, longest idle first
-	used int64     // bytes of all that are loaded
+	mu     sync.Mutex
+	byID   map[string]*openImage
+	idle   list.List // unused *openImage, longest idle first
+	used   int64     // bytes of all that are loaded
+	idling int64     // bytes of those that are idle
 }
 
 // loader opens an image with the given record. What it returns calls release for
@@ -78,10 +84,7 @@ func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting
 	}
 	im.visiting = im.visiting && visiting
 	im.users++
-	if im.idleAt != nil {
-		o.idle.Remove(im.idleAt)
-		im.idleAt = nil
-	}
+	o.wake(im)
 	o.mu.Unlock()
 
 	if ok {
@@ -131,9 +134,20 @@ func (o *openImages) release(im *openImage) {
 		return
 	}
 	im.keeper.ForgetPast()
-	im.idleAt = o.idle.PushBack(im)
 	o.measure(im)
+	im.idleAt = o.idle.PushBack(im)
+	o.idling += im.bytes
 	o.shrink()
+}
+
+// wake takes an image out of the idle ones if it is among them. The caller holds
+// the lock.
+func (o *openImages) wake(im *openImage) {
+	if im.idleAt != nil {
+		o.idle.Remove(im.idleAt)
+		im.idleAt = nil
+		o.idling -= im.bytes
+	}
 }
 
 // measure counts the current size of an unused image. The caller holds the lock.
@@ -146,7 +160,7 @@ func (o *openImages) measure(im *openImage) {
 // shrink drops the longest idle images while there is too little room. The
 // caller holds the lock.
 func (o *openImages) shrink() {
-	for o.used > o.budget && o.idle.Len() > 0 {
+	for o.used > o.budget && o.idling > o.budget/idlePart {
 		o.forget(o.idle.Front().Value.(*openImage))
 		o.observer.Happened(gauge.Evicted)
 	}
@@ -155,10 +169,7 @@ func (o *openImages) shrink() {
 // forget drops an image from memory; the next user loads it again. The caller
 // holds the lock.
 func (o *openImages) forget(im *openImage) {
-	if im.idleAt != nil {
-		o.idle.Remove(im.idleAt)
-		im.idleAt = nil
-	}
+	o.wake(im)
 	o.used -= im.bytes
 	im.bytes = 0
 	if o.byID[im.id] == im {

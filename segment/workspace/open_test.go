@@ -163,6 +163,36 @@ func TestImagesMakeRoom(t *testing.T) {
 	}
 }
 
+// A page's requests find the image that the first of them loaded, even where images in
+// use need more than the whole budget.
+func TestIdleImagesHaveRoom(t *testing.T) {
+	var events counter
+	one := mustTune(t, workspace.Options{})
+	mustOpen(t, one, mustAdd(t, one, 60, 40).ID)
+	w := mustTune(t, workspace.Options{Memory: one.Load().Bytes * 16 * 5 / 2, Observer: &events})
+	for l := w.Load(); l.Bytes <= l.Budget; l = w.Load() {
+		mustOpen(t, w, mustAdd(t, w, 60, 40).ID)
+	}
+	var id []string
+	for range 3 {
+		id = append(id, mustAdd(t, w, 60, 40).ID)
+	}
+	full := events.n[gauge.Miss]
+	for _, step := range []struct{ image, misses int }{
+		{0, 1}, {0, 1}, {1, 2}, {0, 2}, // two have room
+		{2, 3}, {0, 3}, {1, 4}, // 1 goes
+	} {
+		a, err := w.Open(t.Context(), id[step.image])
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Close()
+		if misses := events.n[gauge.Miss] - full; misses != step.misses {
+			t.Fatalf("%+v: %d misses", step, misses)
+		}
+	}
+}
+
 // The budget follows the limit on memory that the program has been given.
 func TestImageBudget(t *testing.T) {
 	old := debug.SetMemoryLimit(-1)
