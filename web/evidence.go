@@ -2,12 +2,15 @@ package web
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/go-chi/chi/v5"
 
@@ -32,7 +35,6 @@ type eventJSON struct {
 	Hypothesis  *wire.Pick         `json:"hypothesis,omitempty"`
 	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: for an accept, or a fine label that corrects a hypothesis, a class id per superpixel; for an import, a class id per cell (superpixel of the finest map)"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
-	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"the pixels that a pixels or import event set, by class"`
 	To          *int               `json:"to,omitempty" doc:"of a restore event"`
 	Learnt      *int               `json:"learnt,omitempty" doc:"of a guess event: number of finished images that the guess was learned from, 0 for imported scores, 1 with model 0 for the labelling of another image; absent when the event removed the guess. Of an embedding event: number of finished images from which it was learned how much embeddings count"`
 	Weighed     bool               `json:"weighed,omitempty" doc:"of an embedding event: it only says how much the embedding counts that the image has"`
@@ -40,6 +42,7 @@ type eventJSON struct {
 	Count       int                `json:"count,omitempty" doc:"the superpixels affected"`
 	By          string             `json:"by,omitempty" doc:"name of the user who made it, where known"`
 	Created     time.Time          `json:"created"`
+	Repairs     []loggedRepairJSON `json:"repairs,omitempty" doc:"the pixels that a pixels or import event set, by class"`
 }
 
 // loggedRepairJSON is the pixels that an event gave one class.
@@ -90,39 +93,107 @@ func (s *Server) listEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	events, seq, give, err := s.openEvents(r, after, limit, detail)
+	if err != nil {
+		return err
+	}
+	defer give()
+	frame, err := json.Marshal(evidenceListJSON{Seq: seq, More: after+len(events) < seq, Events: []eventJSON{}})
+	if err != nil {
+		return err
+	}
+	return s.answers.Stream(w, "application/json", func(to io.Writer) error { return writeEvents(to, frame, events) })
+}
+
+// openEvents is up to limit of the events after a number of the image in the URL, and
+// how many there are; their memory is lent until give is called.
+func (s *Server) openEvents(r *http.Request, after, limit int, detail string) (events []eventJSON, seq int, give func(), err error) {
 	a, err := s.annotation(r)
 	if err != nil {
-		return err
+		return nil, 0, nil, err
 	}
 	defer a.Close()
-	entries, seq, err := a.History(r.Context(), after, limit)
-	if err != nil {
+	list := func() error {
+		entries, number, err := a.History(r.Context(), after, limit)
+		events, seq = make([]eventJSON, len(entries)), number
+		for i, e := range entries {
+			events[i] = eventOut(e, detail)
+		}
 		return err
 	}
-	frame, err := json.Marshal(evidenceListJSON{Seq: seq, More: after+len(entries) < seq, Events: []eventJSON{}})
-	if err != nil {
-		return err
+	if err := list(); err != nil {
+		return nil, 0, nil, err
 	}
-	head, foot := frame[:len(frame)-len("]}")], frame[len(frame)-len("]}"):]
-	return s.answers.Stream(w, "application/json", func(to io.Writer) error {
-		out := bufio.NewWriter(to)
-		if len(entries) == 0 {
-			_, _ = out.Write(head)
+	size := memoryOf(events)
+	if size > smallAnswer {
+		events = nil // none is kept while the request waits
+	}
+	if give, err = s.lend(r.Context(), size); err != nil {
+		return nil, 0, nil, err
+	}
+	if events == nil {
+		if err := list(); err != nil {
+			give()
+			return nil, 0, nil, err
 		}
-		for _, e := range entries { // one at a time, for events can be large
-			event, err := json.Marshal(eventOut(e, detail))
-			if err != nil {
-				return err
-			}
-			_, _ = out.Write(head)
-			if _, err := out.Write(event); err != nil {
-				return err
-			}
-			head = []byte{','}
+	}
+	return events, seq, give, nil
+}
+
+// eventBytes is the memory of an event without its lists.
+const eventBytes = int64(unsafe.Sizeof(eventJSON{}))
+
+// memoryOf is the memory of events in bytes while they are sent: that of all, and the
+// JSON of the largest without its runs, which are sent piece by piece.
+func memoryOf(events []eventJSON) int64 {
+	var all, largest int64
+	for _, e := range events {
+		all += eventBytes + int64(4*len(e.Superpixels)+16*len(e.Points)+len(e.Labels))
+		for _, r := range e.Repairs {
+			all += 4 * int64(len(r.Runs))
 		}
-		_, _ = out.Write(append(foot, '\n'))
-		return out.Flush() // which returns the first error of all writes
-	})
+		largest = max(largest, int64(12*len(e.Superpixels)+48*len(e.Points)+2*len(e.Labels)))
+	}
+	return all + largest
+}
+
+// writeEvents writes a list that ends with an empty one of events, and events into
+// that.
+func writeEvents(to io.Writer, list []byte, events []eventJSON) error {
+	out := bufio.NewWriterSize(to, 64<<10)
+	end := []byte("]}")
+	_, _ = out.Write(bytes.TrimSuffix(list, end))
+	for i, e := range events {
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		repairs := e.Repairs
+		e.Repairs = nil
+		event, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		if len(repairs) == 0 {
+			_, _ = out.Write(event)
+			continue
+		}
+		_, _ = out.Write(bytes.TrimSuffix(event, end[1:]))
+		_, _ = out.WriteString(`,"repairs":[`)
+		for j, repair := range repairs {
+			if j > 0 {
+				_ = out.WriteByte(',')
+			}
+			_, _ = fmt.Fprintf(out, `{"class":%d,"pixels":%d`, repair.Class, repair.Pixels)
+			if len(repair.Runs) > 0 {
+				_, _ = out.WriteString(`,"runs":`)
+				writeRuns(out, repair.Runs)
+			}
+			_ = out.WriteByte('}')
+		}
+		_, _ = out.Write(end)
+	}
+	_, _ = out.Write(append(end, '\n'))
+	return out.Flush() // which returns the first error of all writes
 }
 
 func eventOut(e annotation.Entry, detail string) eventJSON {

@@ -2,22 +2,17 @@ package web
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"io"
 	"math"
 	"net/http"
 	"path"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
 	"collie/segment/annotation"
-	"collie/segment/mask"
 	"collie/web/answers"
 	"collie/web/query"
 	"collie/web/wire"
@@ -112,9 +107,11 @@ func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	w.Header().Set("Cache-Control", "private, max-age=3600")
-	return s.answers.Stream(w, "image/jpeg", func(out io.Writer) error {
-		return s.workspace.Develop(r.Context(), im, uint16(low), uint16(high), out)
-	})
+	var out bytes.Buffer // complete before it is sent, so that a slow client holds no memory for pixels
+	if err := s.workspace.Develop(r.Context(), im, uint16(low), uint16(high), &out); err != nil {
+		return err
+	}
+	return s.answers.Stream(w, "image/jpeg", func(to io.Writer) error { _, err := to.Write(out.Bytes()); return err })
 }
 
 // levelsJSON is the range of values in an image, from 0 to 65535 whatever its
@@ -181,85 +178,6 @@ func (s *Server) sendBlob(w http.ResponseWriter, r *http.Request, im segment.Ima
 	}
 	return s.answers.Content(w, r, im.Created, blob)
 }
-
-func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.annotation(r)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	m, name := a.Divided()
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.Header().Set("ETag", mapTag(name))
-	return s.answers.Stream(w, "image/png", func(out io.Writer) error { return mask.WriteSuperpixels(out, m) })
-}
-
-// packers are reused because each takes 800 KB. The fastest level makes maps 6
-// % larger than the best.
-var packers = sync.Pool{New: func() any {
-	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // the level exists
-	}
-	return z
-}}
-
-// Which map superpixels.bin is; the first is the default.
-const (
-	mapDivided = "divided"
-	mapWhole   = "whole"
-	mapFinest  = "finest"
-)
-
-var mapQuery = query.Word{Name: "of", Words: []string{mapDivided, mapWhole, mapFinest}, Doc: "whole is the map without the parts that fine labels divide it into; finest that of the finest superpixels, which never changes"}
-
-func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error {
-	of, err := mapQuery.Of(r)
-	if err != nil {
-		return err
-	}
-	a, err := s.annotation(r)
-	if err != nil {
-		return err
-	}
-	defer a.Close()
-	m, name := a.Cells(), mapFinest
-	switch of {
-	case mapDivided:
-		m, name = a.Divided()
-	case mapWhole:
-		m, name = a.Superpixels()
-	}
-	b, err := m.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	z := packers.Get().(*gzip.Writer)
-	gz, err := packed(z, b)
-	packers.Put(z)
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", "application/octet-stream")
-	h.Set("Cache-Control", "private, no-cache")
-	h.Set("ETag", mapTag(name))
-	h.Set("Content-Encoding", "gzip")
-	return s.answers.Content(w, r, time.Time{}, bytes.NewReader(gz.Bytes()))
-}
-
-// packed returns b as z packs it. Afterwards z keeps no reference to the result,
-// so it can return to the pool.
-func packed(z *gzip.Writer, b []byte) (*bytes.Buffer, error) {
-	defer z.Reset(nil)
-	gz := new(bytes.Buffer)
-	z.Reset(gz)
-	_, err := z.Write(b)
-	return gz, errors.Join(err, z.Close())
-}
-
-// mapTag is the ETag of a superpixel map: its name, which the state also has.
-func mapTag(name string) string { return `"` + name + `"` }
 
 // stem is a file name without its extension.
 func stem(name string) string {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -132,7 +133,7 @@ func (s *Server) patient(next http.Handler) http.Handler {
 	stall := s.limits.Stall
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		p := &patientWriter{ResponseWriter: w, control: control, stall: stall}
+		p := &patientWriter{ResponseWriter: w, control: control, stall: stall, rate: s.limits.SlowRate}
 		extend(control.SetReadDeadline, time.Time{})
 		extend(control.SetWriteDeadline, time.Time{})
 		body := &patientReader{ReadCloser: r.Body, control: control, stall: stall, rate: s.limits.SlowRate}
@@ -180,17 +181,35 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// patientPiece is how many bytes a client has a stall's time to take.
+const patientPiece = 64 << 10
+
+// patientWriter gives a client time to take the answer piece by piece, so that one of
+// many megabytes can take long. Large ones are kept in memory, so it doesn't wait for
+// ever for a client that only goes on.
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	stall   time.Duration
+	rate    int64         // bytes per second
+	written int64         // bytes
+	waited  time.Duration // for these bytes
 }
 
 func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-func (p *patientWriter) Write(b []byte) (int, error) {
-	extend(p.control.SetWriteDeadline, time.Now().Add(p.stall))
-	return p.ResponseWriter.Write(b)
+func (p *patientWriter) Write(b []byte) (n int, err error) {
+	for piece := range slices.Chunk(b, patientPiece) {
+		began := time.Now()
+		allowed := p.stall + time.Duration(float64(p.written)/float64(p.rate)*float64(time.Second))
+		extend(p.control.SetWriteDeadline, began.Add(min(p.stall, allowed-p.waited)))
+		m, err := p.ResponseWriter.Write(piece)
+		n, p.written, p.waited = n+m, p.written+int64(m), p.waited+time.Since(began)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // extend sets a deadline if the connection supports it; test recorders don't,

@@ -39,7 +39,8 @@ type Server struct {
 	limits    Limits
 	metrics   http.Handler
 	scratch   *scratch.Space
-	records   *ledger.Ledger // bytes; see getImage
+	kept      *ledger.Ledger // bytes of answers; see lend
+	shared    shared
 	hub       *live.Hub
 	exports   *jobs.Jobs
 	fetched   sync.Map // the export that each user and token has fetched last
@@ -114,7 +115,7 @@ func New(c Config) *Server {
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, answers: answers.New(c.Log), limits: limits, metrics: c.Metrics,
 		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
-		records: ledger.New(recordMemory, recordShare, recordWaiting),
+		kept:    ledger.New(answerMemory, answerShare, answerWaiting),
 		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin,
 	}

@@ -110,7 +110,7 @@ type serveLimits struct {
 	UploadFiles    int           `default:"${upload_files}" env:"COLLIE_UPLOAD_FILES" group:"limits" help:"Files of one upload, including those in zip archives."`
 	UploadsAtOnce  int           `default:"${uploads_at_once}" env:"COLLIE_UPLOADS_AT_ONCE" group:"limits" help:"Files of one user that are received at once, each in a file in the data folder. Others wait."`
 	UploadQueue    int           `default:"${upload_queue}" env:"COLLIE_UPLOAD_QUEUE" group:"limits" help:"Files of one user that can wait to be received, and files that can wait to be decoded. More are refused with 429."`
-	UploadRate     size          `default:"${upload_rate}" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Lowest average speed of an upload, in bytes per second. A slower one is stopped."`
+	UploadRate     size          `default:"${upload_rate}" env:"COLLIE_UPLOAD_RATE" group:"limits" help:"Lowest average speed of an upload or of an answer, in bytes per second. A slower one is stopped."`
 	MaxJSON        size          `name:"max-json" default:"${max_json}" env:"COLLIE_MAX_JSON" group:"limits" help:"Size of a request other than an upload."`
 	MaxHeader      size          `default:"16KiB" env:"COLLIE_MAX_HEADER" group:"limits" help:"Size of the header of a request."`
 	MaxSockets     int           `default:"${max_sockets}" env:"COLLIE_MAX_SOCKETS" group:"limits" help:"Annotation pages that are connected at once."`

@@ -97,19 +97,25 @@ func (a *Annotation) Hierarchy() *superpixels.Hierarchy { return a.assistant.Hie
 // Superpixels returns the current superpixel map, which events refer to, and
 // its name.
 func (a *Annotation) Superpixels() (*superpixels.Runs, string) {
-	a.mu.Lock()
-	cut, name := a.timeline.Base(), a.mapName()
-	a.mu.Unlock()
-	return a.cells.Coarsen(cut.Parent, cut.N), name
+	name, m := a.Whole()
+	return m(), name
 }
 
-// Divided returns the map that hypotheses are about, which is that of Superpixels
-// with parts of what clicks have divided, and its name.
-func (a *Annotation) Divided() (*superpixels.Runs, string) {
+// Divided returns the name of the map that hypotheses are about, which is that of
+// Superpixels with parts of what clicks have divided, and what makes the map.
+func (a *Annotation) Divided() (name string, m func() *superpixels.Runs) {
 	a.mu.Lock()
 	cut := a.timeline.Cut()
 	a.mu.Unlock()
-	return a.cells.Coarsen(cut.Parent, cut.N), nameOf(cut)
+	return nameOf(cut), func() *superpixels.Runs { return a.cells.Coarsen(cut.Parent, cut.N) }
+}
+
+// Whole is Divided of the map of Superpixels.
+func (a *Annotation) Whole() (name string, m func() *superpixels.Runs) {
+	a.mu.Lock()
+	cut, name := a.timeline.Base(), a.mapName()
+	a.mu.Unlock()
+	return name, func() *superpixels.Runs { return a.cells.Coarsen(cut.Parent, cut.N) }
 }
 
 // mapName is the name of the map that events refer to. The caller holds the
