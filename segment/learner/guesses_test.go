@@ -1,12 +1,16 @@
 package learner_test
 
 import (
+	"context"
+	"io"
 	"math"
+	"sync/atomic"
 	"testing"
 
 	"collie/segment"
 	"collie/segment/learner"
 	"collie/segment/workspace"
+	"collie/storage/blob"
 )
 
 // A guess says what it was learnt from and what it is sure of, in the present
@@ -97,5 +101,67 @@ func TestRetractedGuesses(t *testing.T) {
 	}
 	if !s.guess(t, 7) {
 		t.Error("no guess after the project was set to guess again")
+	}
+}
+
+// held is a store in which reading one blob waits.
+type held struct {
+	segment.Blobs
+	key           atomic.Value // a string; empty once it has been read
+	asked, answer chan struct{}
+}
+
+func (h *held) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	if h.key.CompareAndSwap(key, "") {
+		close(h.asked)
+		<-h.answer
+	}
+	return h.Blobs.Open(ctx, key)
+}
+
+// A project that is set to guess nothing while it guesses all images takes back those
+// guesses, too, also the one under way; and the other way round.
+func TestRetractWhileGuessing(t *testing.T) {
+	blobs := &held{asked: make(chan struct{}), answer: make(chan struct{})}
+	s := newSchool(t, 9, func(b *blob.Store) segment.Blobs { blobs.Blobs = b; return blobs })
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	blobs.key.Store(s.images[7].FeaturesKey())
+	guessed := func(l learner.Learning) (n int) {
+		for _, im := range l.Images {
+			if im.Guessed {
+				n++
+			}
+		}
+		return n
+	}
+	set := func(off bool) {
+		t.Helper()
+		if _, err := s.EditProject(t.Context(), s.project.ID, segment.ProjectEdit{Unaided: &off}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prelabel := func() {
+		t.Helper()
+		if err := s.Learner().Prelabel(t.Context(), s.project.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prelabel()
+	<-blobs.asked
+	set(true)
+	close(blobs.answer)
+	l := s.until(t, "end of guesses", func(learner.Learning) bool { return true })
+	if n := guessed(l); n > 0 || l.Prelabelled.Done != l.Prelabelled.Total {
+		t.Errorf("%d images have a guess in a project that guesses nothing: %+v", n, l.Prelabelled)
+	}
+	set(false)
+	prelabel()
+	s.until(t, "guesses", func(l learner.Learning) bool { return guessed(l) == 4 })
+	set(true)
+	set(false)
+	prelabel()
+	if l := s.until(t, "guesses", func(learner.Learning) bool { return true }); guessed(l) != 4 {
+		t.Errorf("%d of 4 images have a guess after the project was set to guess nothing and then again: %+v", guessed(l), l.Prelabelled)
 	}
 }

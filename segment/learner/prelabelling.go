@@ -19,7 +19,7 @@ func (l *Learner) Prelabel(ctx context.Context, projectID string) error {
 	if err != nil {
 		return err
 	}
-	l.guessAll(projectID, images)
+	l.guessAll(projectID, images, false)
 	return nil
 }
 
@@ -33,35 +33,43 @@ func (l *Learner) Retract(ctx context.Context, projectID string) error {
 	if err != nil {
 		return err
 	}
-	l.guessAll(projectID, images)
+	l.guessAll(projectID, images, true)
 	return nil
 }
 
-// guessAll starts to bring the guesses of images up to date, unless that is under
-// way.
-func (l *Learner) guessAll(projectID string, images []segment.Image) {
+// guessAll starts to bring the guesses of images up to date, to take them back or not.
+// It takes the place of what is under way for the other purpose.
+func (l *Learner) guessAll(projectID string, images []segment.Image, retract bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if listed := l.listed[projectID]; listed != nil && listed.Running {
+		if listed.retract != retract {
+			if listed.now.ID != "" {
+				images = append(images, listed.now) // its guess may have come after they were listed
+			}
+			*listed = Prelabelled{Total: len(images), Running: true, left: images, now: listed.now, retract: retract}
+		}
 		return
 	}
-	listed := &Prelabelled{Total: len(images), Running: true}
+	listed := &Prelabelled{Total: len(images), Running: true, left: images, retract: retract}
 	started := l.launch(func(ctx context.Context) {
-		for _, im := range images {
+		for im, ok := l.next(ctx, listed); ok; im, ok = l.next(ctx, listed) {
 			// One that fails, even by a panic, has no guess.
 			l.background.Do(gauge.Panicked, im.ID, func() { _, _ = l.guess(ctx, im.ID, schedule.Later) })
-			l.mu.Lock()
-			listed.Done++
-			l.mu.Unlock()
-			if ctx.Err() != nil {
-				break
-			}
 		}
-		l.mu.Lock()
-		listed.Running = false
-		l.mu.Unlock()
 	})
 	if started {
 		l.listed[projectID] = listed
 	}
+}
+
+// next returns the next image, false after the last.
+func (l *Learner) next(ctx context.Context, listed *Prelabelled) (im segment.Image, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	listed.Done = listed.Total - len(listed.left)
+	if listed.Running = len(listed.left) > 0 && ctx.Err() == nil; listed.Running {
+		listed.now, listed.left = listed.left[0], listed.left[1:]
+	}
+	return listed.now, listed.Running
 }

@@ -14,6 +14,10 @@ import (
 type Prelabelled struct {
 	Total, Done int
 	Running     bool
+
+	left    []segment.Image
+	now     segment.Image // that has its turn, or had it last
+	retract bool          // guesses are taken back
 }
 
 // Learning describes a project's model and what it is used for.
