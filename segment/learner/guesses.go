@@ -35,11 +35,13 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 		return false, err
 	}
 	m := l.model(ctx, im.ProjectID)
+	if !p.Unaided {
+		l.seek(im.ProjectID, m)
+	}
 	switch {
 	case p.Unaided && im.Seq == 0:
 		return false, nil
 	case m.Finished() == 0 && !p.Unaided:
-		l.seek(im.ProjectID)
 		return im.Guessed, nil
 	}
 	a, err := l.host.Visit(ctx, imageID)

@@ -30,12 +30,14 @@ func (l *Learner) finished(projectID string) {
 // for one.
 const seekEvery = time.Minute
 
-// seek makes a project without a model learn from images that it doesn't know to be
-// finished: the model may have been lost, or be of an older version, or another
+// seek makes a project learn from images that it doesn't know to be finished: after a
+// start, because the end of the server may have stopped training, and again and again
+// without a model, which may have been lost, or be of an older version, or another
 // server's. Reading all images at each opening would take longer than the page.
-func (l *Learner) seek(projectID string) {
+func (l *Learner) seek(projectID string, m *learn.Model) {
 	l.mu.Lock()
-	due := l.sought != nil && time.Since(l.sought[projectID]) >= seekEvery
+	last, before := l.sought[projectID]
+	due := l.sought != nil && (!before || m.Finished() == 0 && time.Since(last) >= seekEvery)
 	if due {
 		l.sought[projectID] = time.Now()
 	}
