@@ -59,8 +59,13 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	if p.Unaided {
 		return false, a.GiveGuess(ctx, nil)
 	}
-	if s := a.Scores(); s != nil && s.Model == m.Number {
-		return true, nil
+	if s := a.Scores(); s != nil {
+		if s.Model > m.Number {
+			m = l.newest(ctx, im.ProjectID, m)
+		}
+		if s.Model == m.Number || s.Model > m.Number && s.Learnt > m.Finished() {
+			return true, nil
+		}
 	}
 	f, err := l.features(ctx, a)
 	if err != nil {

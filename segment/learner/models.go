@@ -34,6 +34,17 @@ func (l *Learner) readModel(ctx context.Context, projectID string) (*learn.Model
 	return m, nil
 }
 
+// newest returns the stored model instead of m, which can be nil, if another server has
+// trained a newer one.
+func (l *Learner) newest(ctx context.Context, projectID string, m *learn.Model) *learn.Model {
+	stored := new(learn.Model)
+	if err := segment.Unmarshal(ctx, l.blobs, segment.LearntKey(projectID), stored); err != nil || m != nil && stored.Number <= m.Number {
+		return m
+	}
+	l.hold(projectID, stored)
+	return stored
+}
+
 // unsure reports whether the error of reading what a project has learned leaves open
 // if there is something, as when the bucket is away. Otherwise it is missing, damaged
 // or of an older version.

@@ -1,6 +1,12 @@
 package learner_test
 
-import "testing"
+import (
+	"testing"
+
+	"collie/segment/learner"
+	"collie/segment/photo"
+	"collie/segment/workspace"
+)
 
 // Training that the end of a server stopped goes on after its next start.
 func TestLearningGoesOnAfterRestart(t *testing.T) {
@@ -14,5 +20,37 @@ func TestLearningGoesOnAfterRestart(t *testing.T) {
 	s.guess(t, 7)
 	if l := s.model(t, 2); l.Learnt != 7 {
 		t.Errorf("learnt from %d images, want 7", l.Learnt)
+	}
+}
+
+// A server takes over the model that another server has trained: it neither trains the
+// same once more, nor replaces newer guesses by those of the model that it knew.
+func TestLearningAtTwoServers(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 11, asStored)
+	there := func() *school {
+		t.Helper()
+		other := &school{Workspace: workspace.New(s.store, s.blobs, photo.NewGate(photo.Limits{})), project: s.project, images: s.images}
+		t.Cleanup(other.Learner().Start(t.Context()))
+		other.guess(t, 10) // knows model 1 from here on
+		return other
+	}
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	trains, guesses := there(), there()
+	s.finish(t, 5, 7, 0, 1)
+	s.model(t, 2)
+
+	trains.finish(t, 7, 8, 0, 1)
+	if l := trains.until(t, "end of training", func(l learner.Learning) bool { return l.Finished == 8 }); l.Model != 2 || l.Learnt != 7 {
+		t.Errorf("the other server has model %d of %d images, want model 2 of 7", l.Model, l.Learnt)
+	}
+	s.guess(t, 8)
+	guesses.guess(t, 8)
+	guesses.guess(t, 9)
+	for _, i := range []int{8, 9} {
+		if st := mustOpen(t, s.Workspace, s.images[i].ID).State(); st.Seq != 1 || st.Guess == nil || st.Guess.Model != 2 {
+			t.Errorf("image %d has %d events and the guess %+v, want that of model 2", i, st.Seq, st.Guess)
+		}
 	}
 }

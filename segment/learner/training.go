@@ -85,6 +85,9 @@ func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
 		return false // another one must not take its place
 	}
 	weighDue := l.weighDue(projectID)
+	if before.Due(len(done)) {
+		before = l.newest(ctx, projectID, before)
+	}
 	if !before.Due(len(done)) {
 		if weighDue {
 			sortByModel(done, before)
