@@ -27,12 +27,13 @@ const racers = 8
 // says in one sentence what is wrong and which setting it belongs to. Nothing else
 // is changed.
 func (s *Store) Examine(ctx context.Context) (err error) {
-	exists, err := s.core.BucketExists(ctx, s.place.Bucket)
-	if err != nil {
-		return s.explain(ctx, "be used", err)
-	}
-	if !exists {
-		return fmt.Errorf("the bucket %v doesn't exist; create it, or correct --blobs", s)
+	// A listing, because the answer to a HEAD, as BucketExists sends, can't say what is
+	// wrong: the keys, the clock or the bucket.
+	for _, err := range s.All(ctx) {
+		if err != nil {
+			return s.explain(ctx, "list its files", errors.Unwrap(err))
+		}
+		break
 	}
 	name := s.name(examineName + rand.Text())
 	defer func() {
@@ -102,12 +103,6 @@ func (s *Store) check(ctx context.Context, name string) error {
 	defer content.Close()
 	if content.sum != info.UserMetadata[sumName] {
 		return fmt.Errorf("the bucket %v doesn't keep the metadata of files; Collie needs it for their checksums", s)
-	}
-	for _, err := range s.All(ctx) {
-		if err != nil {
-			return s.explain(ctx, "list its files", errors.Unwrap(err))
-		}
-		break
 	}
 	return nil
 }
@@ -191,7 +186,7 @@ func (s *Store) explain(ctx context.Context, do string, err error) error {
 		return fmt.Errorf("the bucket %v refuses this machine because its clock is wrong; set it, for example with NTP", s)
 	case minio.AuthorizationHeaderMalformed, minio.InvalidRegion:
 		return fmt.Errorf("the bucket %v is in another region; add region=… to the address in --blobs: %w", s, err)
-	case minio.InvalidAccessKeyID, minio.SignatureDoesNotMatch:
+	case minio.InvalidAccessKeyID, minio.SignatureDoesNotMatch, "XAdminUserNotFound": // the last one is versitygw's
 		return fmt.Errorf("the bucket %v doesn't know these keys; correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: %w", s, err)
 	}
 	switch {

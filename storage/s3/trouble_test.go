@@ -225,8 +225,9 @@ func TestExamine(t *testing.T) {
 	}{
 		"good":        {when(func(*http.Request) bool { return false }, nil), ""},
 		"no bucket":   {when(all, says(404, "NoSuchBucket")), "doesn't exist; create it, or correct --blobs"},
-		"wrong keys":  {when(all, says(403, "SignatureDoesNotMatch")), "AWS_SECRET_ACCESS_KEY"},
-		"clock":       {when(puts, says(403, "RequestTimeTooSkewed")), "its clock is wrong"},
+		"wrong keys":  {when(all, says(403, "SignatureDoesNotMatch")), "doesn't know these keys"},
+		"unknown key": {when(all, says(404, "XAdminUserNotFound")), "doesn't know these keys"},
+		"clock":       {when(all, says(403, "RequestTimeTooSkewed")), "its clock is wrong"},
 		"region":      {when(puts, says(400, "AuthorizationHeaderMalformed")), "add region="},
 		"read-only":   {when(puts, says(403, "AccessDenied")), "can't take files with these keys"},
 		"full":        {when(puts, says(507, "XMinioStorageFull")), "is full"},
