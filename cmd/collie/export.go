@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -54,7 +55,7 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 			return fmt.Errorf("the export failed: %s", j.Problem)
 		}
 	}
-	if err := s.download(ctx, address+"/file", c.Out); err != nil {
+	if err := s.patiently(ctx, func() error { return s.download(ctx, address+"/file", c.Out) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(out.stderr, "%d images exported to %s\n", j.ImagesTotal, c.Out)
@@ -132,6 +133,9 @@ func (s *server) download(ctx context.Context, address, to string) (err error) {
 	n, err := io.Copy(part, resp.Body)
 	if err == nil && resp.ContentLength >= 0 && n != resp.ContentLength {
 		err = io.ErrUnexpectedEOF
+	}
+	if disk := new(fs.PathError); err != nil && !errors.As(err, &disk) {
+		err = s.broken(resp.Request, err)
 	}
 	if err := errors.Join(err, part.Close()); err != nil {
 		return fmt.Errorf("the download broke off: %w", err)

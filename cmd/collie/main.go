@@ -139,15 +139,26 @@ func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("not all images of %s were done within %v", p.Name, c.Timeout))
 		defer cancel()
 	}
-	said := -1
+	said, away := -1, false
 	for {
 		images, err := s.images(ctx, p.ID)
-		if err != nil {
+		var f *failure
+		switch {
+		case errors.As(err, &f) && f.wait > 0: // people's work takes longer than any outage
+			if !away {
+				fmt.Fprintf(out.stderr, "waiting until the server is back: %v\n", err)
+			}
+			away = true
+			if err := pause(ctx, max(c.Every, f.wait)); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
 			return err
-		}
-		if len(images) == 0 {
+		case len(images) == 0:
 			return fmt.Errorf("%s has no images; upload some first", p.Name)
 		}
+		away = false
 		done := 0
 		for _, im := range images {
 			if im.Status == "done" {

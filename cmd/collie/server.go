@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 type server struct {
 	url, token string
 	client     *http.Client
+	answered   bool // at least once
 }
 
 func newServer(address, token string) (*server, error) {
@@ -29,7 +31,7 @@ func newServer(address, token string) (*server, error) {
 	// A redirect would lose the request's body, so the address must be the
 	// server's own.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &server{u.String(), token, client}, nil
+	return &server{url: u.String(), token: token, client: client}, nil
 }
 
 // project, picture and job are the parts of the server's answers that commands
@@ -56,20 +58,24 @@ type job struct {
 	Problem     string `json:"problem"`
 }
 
-// refusal is an answer that is not a success.
-type refusal struct {
-	status int
+// failure is why a request was not successful: an answer that says so, or none.
+type failure struct {
+	status int // of the answer; 0 without one
 	detail string
 	wait   time.Duration // after which to try again; 0 means don't
+	unsure bool          // the connection broke before the answer, so it may have been done
 }
 
-func (r *refusal) Error() string { return r.detail }
+func (f *failure) Error() string { return f.detail }
 
-// tries bounds how often a request is made that the server is too busy for.
+// tries bounds how often a request is made that the server is too busy or away for.
 const tries = 8
 
+// restart is how long to wait for a server that has just been there.
+const restart = 2 * time.Second
+
 // send makes a call with JSON and decodes the answer. It waits and tries again
-// while the server says that it is busy.
+// while the server says that it is busy or restarts.
 func (s *server) send(ctx context.Context, method, path string, body, into any) error {
 	var sent []byte
 	if body != nil {
@@ -84,32 +90,38 @@ func (s *server) send(ctx context.Context, method, path string, body, into any) 
 			return err
 		}
 		defer resp.Body.Close()
-		return decode(resp.Body, into)
+		return s.decode(resp, into)
 	})
 }
 
-// patiently repeats a call that the server is too busy for.
+// patiently repeats a call that the server is too busy or away for.
 func (s *server) patiently(ctx context.Context, call func() error) error {
 	for try := 1; ; try++ {
 		err := call()
-		var r *refusal
-		if try == tries || !errors.As(err, &r) || r.wait == 0 {
+		var f *failure
+		if try == tries || !errors.As(err, &f) || f.wait == 0 {
 			return err
 		}
-		if err := pause(ctx, r.wait); err != nil {
+		if err := pause(ctx, f.wait); err != nil {
 			return err
 		}
 	}
 }
 
-func decode(body io.Reader, into any) error {
+func (s *server) decode(resp *http.Response, into any) error {
 	if into == nil {
 		return nil
 	}
-	if err := json.NewDecoder(body).Decode(into); err != nil {
+	err := json.NewDecoder(resp.Body).Decode(into)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax), errors.As(err, &kind):
 		return fmt.Errorf("the server's answer can't be read: %w", err)
 	}
-	return nil
+	return s.broken(resp.Request, err)
 }
 
 // open makes a request and returns a successful answer, whose body the caller
@@ -128,8 +140,9 @@ func (s *server) open(ctx context.Context, method, path, kind string, body io.Re
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
 		}
-		return nil, fmt.Errorf("the server can't be reached: %w", err)
+		return nil, s.broken(r, err)
 	}
+	s.answered = true
 	if resp.StatusCode < 300 {
 		return resp, nil
 	}
@@ -137,31 +150,56 @@ func (s *server) open(ctx context.Context, method, path, kind string, body io.Re
 	return nil, refused(resp)
 }
 
+// broken says that a request found no server, or that the connection broke before the
+// whole answer. What certainly does no harm twice can be tried again, unless the address
+// has been wrong from the start.
+func (s *server) broken(r *http.Request, err error) error {
+	if inner := new(url.Error); errors.As(err, &inner) { // without the method and the path
+		err = inner.Err
+	}
+	var dial *net.OpError
+	unsent := errors.As(err, &dial) && dial.Op == "dial"
+	f := &failure{}
+	switch {
+	case unsent:
+		f.detail = fmt.Sprintf("the server at %s can't be reached: %v", s.url, err)
+	case r.Method == http.MethodGet:
+		f.detail = fmt.Sprintf("the connection to %s broke: %v", s.url, err)
+	default:
+		f.unsure = true
+		f.detail = fmt.Sprintf("the connection to %s broke before its answer came (%v), so it is not known whether this was done", s.url, err)
+	}
+	if s.answered && !f.unsure {
+		f.wait = restart
+	}
+	return f
+}
+
 // refused reads the problem that the server describes.
 func refused(resp *http.Response) error {
-	r := &refusal{status: resp.StatusCode}
+	f := &failure{status: resp.StatusCode}
 	var p struct{ Detail string }
 	b, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err == nil && json.Unmarshal(b, &p) == nil {
-		r.detail = p.Detail
+		f.detail = p.Detail
 	}
-	if r.detail == "" {
-		r.detail = fmt.Sprintf("%s answered %s: is it a Collie server?", resp.Request.URL.Host, resp.Status)
+	if f.detail == "" {
+		f.detail = fmt.Sprintf("%s answered %s: is it a Collie server?", resp.Request.URL.Host, resp.Status)
 	}
 	if to := resp.Header.Get("Location"); resp.StatusCode < 400 && to != "" {
-		r.detail = fmt.Sprintf("the server is at another address, %s: give that one as --url", to)
+		f.detail = fmt.Sprintf("the server is at another address, %s: give that one as --url", to)
 	}
-	if r.status == http.StatusUnauthorized {
-		r.detail = "the server needs an API token that is valid: give one in COLLIE_TOKEN. Your account page creates them."
+	if f.status == http.StatusUnauthorized {
+		f.detail = "the server needs an API token that is valid: give one in COLLIE_TOKEN. Your account page creates them."
 	}
-	if r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable {
+	if f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable {
 		seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 		if err != nil || seconds < 1 {
 			seconds = 2
 		}
-		r.wait = min(time.Duration(seconds)*time.Second, time.Minute)
+		f.wait = min(time.Duration(seconds)*time.Second, time.Minute)
 	}
-	return r
+	return f
 }
 
 // pause waits, unless ctx ends before.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"mime/multipart"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,8 +24,8 @@ type uploadCommand struct {
 var pictureEndings = []string{".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".zip"}
 
 // Run uploads the files one by one and reports each outcome. Files that can't be
-// used don't stop the others. Names that the project already has are skipped, so
-// that an interrupted command can be run again to continue.
+// used don't stop the others. Names that the project already has are skipped, also
+// in archives, so that an interrupted command can be run again to continue.
 func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -39,44 +38,107 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err := distinct(files); err != nil {
 		return err
 	}
-	images, err := s.images(ctx, p.ID)
-	if err != nil {
+	u := uploading{server: s, streams: out, project: p.ID, again: c.Again}
+	if err := u.list(ctx); err != nil {
 		return err
 	}
-	uploaded, skipped, failed := 0, 0, 0
-	for _, file := range files {
-		name := filepath.Base(file)
-		if !c.Again && slices.ContainsFunc(images, func(im picture) bool { return im.Name == name }) {
-			skipped++
-			continue
-		}
-		var answer []struct {
-			picture
-			Problem struct{ Detail string }
-		}
-		used, err := s.sendFile(ctx, "/api/v1/projects/"+p.ID+"/images", file, &answer, out)
-		if err != nil {
+	for i, file := range files {
+		if err := u.file(ctx, file); err != nil {
+			u.tally(len(files) - i)
 			return err
 		}
-		if !used {
-			failed++
-			continue
-		}
-		for _, im := range answer {
-			if im.Status == "failed" {
-				failed++
-				fmt.Fprintf(out.stderr, "%s: %s: %s\n", file, im.Name, im.Problem.Detail)
-				continue
-			}
-			uploaded++
-			fmt.Fprintf(out.stdout, "%s\t%d × %d\t%s\n", im.ID, im.Width, im.Height, im.Name)
-		}
 	}
-	fmt.Fprintf(out.stderr, "%d uploaded, %d already there, %d failed\n", uploaded, skipped, failed)
-	if failed > 0 {
+	u.tally(0)
+	if u.failed > 0 {
 		return errors.New("some files could not be used")
 	}
 	return nil
+}
+
+// uploading is an upload under way.
+type uploading struct {
+	*server
+	streams
+	project                   string
+	again                     bool            // also names that are there
+	there                     map[string]bool // names of the project's images
+	uploaded, skipped, failed int
+}
+
+// list asks which images the project has.
+func (u *uploading) list(ctx context.Context) error {
+	images, err := u.images(ctx, u.project)
+	if err != nil {
+		return err
+	}
+	u.there = map[string]bool{}
+	for _, im := range images {
+		u.there[im.Name] = !u.again
+	}
+	return nil
+}
+
+// file uploads a file. If the connection breaks before the answer, it looks which
+// images of the file have been stored and goes on with the others, once.
+func (u *uploading) file(ctx context.Context, file string) error {
+	err := u.missing(ctx, file)
+	var f *failure
+	if !errors.As(err, &f) || !f.unsure || u.again {
+		return err
+	}
+	if u.list(ctx) != nil {
+		return err
+	}
+	return u.missing(ctx, file)
+}
+
+// missing uploads what the project doesn't have of a file.
+func (u *uploading) missing(ctx context.Context, file string) error {
+	content := wholeFile(file)
+	if left, skipped, ok := missingIn(file, u.there); ok {
+		u.skipped += skipped
+		if left == nil {
+			return nil
+		}
+		content = left
+	} else if u.there[nameKept(filepath.Base(file))] {
+		u.skipped++
+		return nil
+	}
+	var answer []struct {
+		picture
+		Problem struct{ Detail string }
+	}
+	used, err := u.sendFile(ctx, "/api/v1/projects/"+u.project+"/images", file, content, &answer, u.streams)
+	if err != nil {
+		return err
+	}
+	if !used {
+		u.failed++
+		return nil
+	}
+	for _, im := range answer {
+		if im.Status == "failed" {
+			u.failed++
+			fmt.Fprintf(u.stderr, "%s: %s: %s\n", file, im.Name, im.Problem.Detail)
+			continue
+		}
+		u.uploaded++
+		fmt.Fprintf(u.stdout, "%s\t%d × %d\t%s\n", im.ID, im.Width, im.Height, im.Name)
+	}
+	return nil
+}
+
+// tally says how far the upload has come, with a number of files still to do.
+func (u *uploading) tally(left int) {
+	rest := ""
+	if left > 0 {
+		rest = fmt.Sprintf("; files left: %d", left)
+		if !u.again {
+			rest += ". The same command goes on with them"
+		}
+	}
+	fmt.Fprintf(u.stderr, "%d uploaded, %d already there, %d failed%s\n", u.uploaded, u.skipped, u.failed, rest)
 }
 
 // filesIn lists files, and those with certain endings in folders.
@@ -122,14 +184,14 @@ func distinct(files []string) error {
 	return nil
 }
 
-// sendFile posts a file. One that the server can't use is reported and false
-// returned, so that the others can follow.
-func (s *server) sendFile(ctx context.Context, path, file string, into any, out streams) (used bool, err error) {
-	err = s.postFile(ctx, path, file, into)
-	var r *refusal
+// sendFile posts the content of a file. One that the server can't use is reported and
+// false returned, so that the others can follow.
+func (s *server) sendFile(ctx context.Context, path, file string, content func(io.Writer) error, into any, out streams) (used bool, err error) {
+	err = s.postFile(ctx, path, filepath.Base(file), content, into)
+	var f *failure
 	switch {
-	case errors.As(err, &r) && (r.status == 422 || r.status == 415 || r.status == 413):
-		fmt.Fprintf(out.stderr, "%s: %s\n", file, r.detail)
+	case errors.As(err, &f) && (f.status == 422 || f.status == 415 || f.status == 413):
+		fmt.Fprintf(out.stderr, "%s: %s\n", file, f.detail)
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("%s: %w", file, err)
@@ -137,83 +199,45 @@ func (s *server) sendFile(ctx context.Context, path, file string, into any, out 
 	return true, nil
 }
 
-// postFile posts a form with one file, again while the server is too busy.
-func (s *server) postFile(ctx context.Context, path, file string, into any) error {
-	return s.patiently(ctx, func() error {
+// wholeFile writes a file.
+func wholeFile(file string) func(io.Writer) error {
+	return func(out io.Writer) error {
 		in, err := os.Open(file)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
+		_, err = io.Copy(out, in)
+		return err
+	}
+}
+
+// postFile posts a form with one file, again while the server is too busy.
+func (s *server) postFile(ctx context.Context, path, name string, content func(io.Writer) error, into any) error {
+	return s.patiently(ctx, func() error {
 		reader, writer := io.Pipe()
 		form := multipart.NewWriter(writer)
+		written := make(chan error, 1)
 		go func() {
-			part, err := form.CreateFormFile("file", filepath.Base(file))
+			part, err := form.CreateFormFile("file", name)
 			if err == nil {
-				_, err = io.Copy(part, in)
+				err = content(part)
 			}
 			if err == nil {
 				err = form.Close()
 			}
 			writer.CloseWithError(err)
+			written <- err
 		}()
-		defer reader.Close()
 		resp, err := s.open(ctx, "POST", path, form.FormDataContentType(), reader)
+		reader.Close()
+		if own := <-written; own != nil && !errors.Is(own, io.ErrClosedPipe) {
+			return own // the file can't be read
+		}
 		if err != nil {
 			return err
 		}
 		defer resp.Body.Close()
-		return decode(resp.Body, into)
+		return s.decode(resp, into)
 	})
-}
-
-// importCommand imports labels and scores that were made elsewhere.
-type importCommand struct {
-	Project   string   `arg:"" help:"Id of the project, or its name if no other project has it."`
-	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
-	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
-}
-
-// Run imports the files one by one and reports the outcome of each mask.
-func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
-	p, err := s.project(ctx, c.Project)
-	if err != nil {
-		return err
-	}
-	files, err := filesIn(c.Files, []string{".zip", ".png", ".json", ".npz"})
-	if err != nil {
-		return err
-	}
-	imported, failed := 0, 0
-	for _, file := range files {
-		var answer struct {
-			Images []struct {
-				Mask, Image, Problem string
-				Lossy                []string
-			}
-		}
-		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"uncovered": {c.Uncovered}}.Encode()
-		used, err := s.sendFile(ctx, path, file, &answer, out)
-		if err != nil {
-			return err
-		}
-		if !used {
-			failed++
-			continue
-		}
-		for _, im := range answer.Images {
-			if im.Problem != "" {
-				failed++
-				fmt.Fprintf(out.stderr, "%s: %s: %s\n", file, im.Mask, im.Problem)
-				continue
-			}
-			imported++
-			fmt.Fprintf(out.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
-		}
-	}
-	fmt.Fprintf(out.stderr, "%d imported, %d failed\n", imported, failed)
-	if failed > 0 {
-		return errors.New("some files could not be imported")
-	}
-	return nil
 }

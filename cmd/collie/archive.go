@@ -1,0 +1,79 @@
+package main
+
+import (
+	"archive/zip"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// maxName is how many characters of a file's name the server keeps, from its end.
+const maxName = 100
+
+// nameKept is the name that the server gives the image in a file.
+func nameKept(name string) string {
+	r := []rune(name)
+	return strings.TrimSpace(string(r[max(0, len(r)-maxName):]))
+}
+
+// missingIn says what of a zip archive a project doesn't have yet: content writes an
+// archive of it, nil if it has all of it. It is not ok when the file is no archive, or
+// when the project has nothing of it.
+func missingIn(file string, there map[string]bool) (content func(io.Writer) error, skipped int, ok bool) {
+	if !isZip(file) {
+		return nil, 0, false
+	}
+	archive, err := zip.OpenReader(file)
+	if err != nil {
+		return nil, 0, false // the server says what is wrong with it
+	}
+	defer archive.Close()
+	var left []int
+	pictures := false
+	for i, entry := range archive.File {
+		name := strings.TrimPrefix(entry.Name, "./")
+		switch {
+		case strings.HasSuffix(name, "/"):
+		case there[nameKept(name)]:
+			skipped++
+		default:
+			left = append(left, i)
+			pictures = pictures || !strings.HasPrefix(name, "__MACOSX/") && slices.Contains(pictureEndings, strings.ToLower(path.Ext(name)))
+		}
+	}
+	if skipped == 0 {
+		return nil, 0, false
+	}
+	if !pictures {
+		return nil, skipped, true
+	}
+	return func(out io.Writer) error {
+		archive, err := zip.OpenReader(file)
+		if err != nil {
+			return err
+		}
+		defer archive.Close()
+		rest := zip.NewWriter(out)
+		for _, i := range left {
+			if err := rest.Copy(archive.File[i]); err != nil {
+				return err
+			}
+		}
+		return rest.Close()
+	}, skipped, true
+}
+
+// isZip reports whether a file begins like a zip archive, as the server sees it: a
+// picture with an archive at its end is a picture.
+func isZip(file string) bool {
+	in, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer in.Close()
+	start := make([]byte, 4)
+	_, err = io.ReadFull(in, start)
+	return err == nil && string(start) == "PK\x03\x04"
+}

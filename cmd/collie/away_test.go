@@ -1,0 +1,198 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+)
+
+// flaky is a server that stops now and then. Uploads store the names of files.
+type flaky struct {
+	tb     testing.TB
+	broken map[int]error // what happens to the request of a number, instead of an answer
+	after  bool          // the server does what is asked before the connection breaks
+	calls  int
+	names  []string
+	status string // of the images
+}
+
+var refusedDial = &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+
+func (f *flaky) RoundTrip(r *http.Request) (*http.Response, error) {
+	f.calls++
+	err := f.broken[f.calls]
+	answer := "{}"
+	if r.Method == http.MethodPost && (err == nil || f.after) {
+		answer = f.store(r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Method != http.MethodGet:
+	case strings.HasSuffix(r.URL.Path, "/projects"):
+		answer = `[{"id": "p", "name": "Beach"}]`
+	case strings.HasSuffix(r.URL.Path, "/images"):
+		answer = f.images(f.names)
+	}
+	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(answer)), Header: http.Header{}, ContentLength: -1, Request: r}, nil
+}
+
+func (f *flaky) images(names []string) string {
+	all := []picture{}
+	for _, name := range names {
+		all = append(all, picture{ID: "i", Name: name, Status: f.status})
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		f.tb.Error(err)
+	}
+	return string(b)
+}
+
+// store keeps the names in an upload.
+func (f *flaky) store(r *http.Request) string {
+	_, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	part, err := multipart.NewReader(r.Body, params["boundary"]).NextPart()
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	b, err := io.ReadAll(part)
+	if err != nil {
+		f.tb.Fatal(err)
+	}
+	names := []string{part.FileName()}
+	if archive, err := zip.NewReader(bytes.NewReader(b), int64(len(b))); err == nil {
+		names = nil
+		for _, e := range archive.File {
+			names = append(names, e.Name)
+		}
+	}
+	f.names = append(f.names, names...)
+	return f.images(names)
+}
+
+// run runs a command on a flaky server, with a clock of its own.
+func (f *flaky) run(t *testing.T, c interface {
+	Run(context.Context, *server, streams) error
+}) (said string, err error) {
+	f.tb = t
+	synctest.Test(t, func(t *testing.T) {
+		s, failed := newServer("http://collie.test", "")
+		if failed != nil {
+			t.Fatal(failed)
+		}
+		s.client.Transport = f
+		var stderr strings.Builder
+		err = c.Run(t.Context(), s, streams{io.Discard, &stderr})
+		said = stderr.String()
+	})
+	return said, err
+}
+
+func folder(tb testing.TB, names ...string) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	for _, name := range names {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// An upload whose server stops goes on once it is back, and stores each file once,
+// whether or not the one under way had been stored.
+func TestUploadToRestarted(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		f := &flaky{after: after, broken: map[int]error{4: io.EOF, 5: refusedDial, 6: refusedDial}} // during b.png
+		said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, "a.png", "b.png", "c.png")}})
+		if got := strings.Join(f.names, " "); err != nil || got != "a.png b.png c.png" {
+			t.Errorf("stored before the break: %v; the project has %s: %v, %s", after, got, err, said)
+		}
+	}
+}
+
+// An upload whose server doesn't come back says how far it has come and what to do.
+func TestUploadToStopped(t *testing.T) {
+	broken := map[int]error{4: io.EOF}
+	for call := 5; call < 100; call++ {
+		broken[call] = refusedDial
+	}
+	for _, again := range []bool{false, true} {
+		f := &flaky{broken: broken}
+		said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, "a.png", "b.png", "c.png")}, Again: again})
+		if err == nil || !strings.Contains(err.Error(), "b.png: the connection to http://collie.test broke before its answer came (EOF), so it is not known whether this was done") {
+			t.Errorf("error %v", err)
+		}
+		if goesOn := strings.Contains(said, "The same command goes on"); goesOn == again || !strings.Contains(said, "1 uploaded, 0 already there, 0 failed; files left: 2") {
+			t.Errorf("again %v: %s", again, said)
+		}
+	}
+}
+
+// Of an archive, what the project has isn't uploaded again.
+func TestUploadArchiveAgain(t *testing.T) {
+	archive := filepath.Join(t.TempDir(), "some.zip")
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range []string{"x/", "x/a.png", "./x/b.png", "x/c.png", "__MACOSX/x/a.png"} {
+		if _, err := w.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), os.WriteFile(archive, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		there, said, want string
+	}{
+		{"", "5 uploaded, 0 already", "x/ x/a.png ./x/b.png x/c.png __MACOSX/x/a.png"}, // the fake server keeps all
+		{"x/a.png x/b.png", "2 uploaded, 2 already", "x/a.png x/b.png x/c.png __MACOSX/x/a.png"},
+		{"x/a.png x/b.png x/c.png", "0 uploaded, 3 already", "x/a.png x/b.png x/c.png"},
+	} {
+		f := &flaky{names: strings.Fields(c.there)}
+		said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{archive}})
+		if got := strings.Join(f.names, " "); err != nil || got != c.want || !strings.Contains(said, c.said) {
+			t.Errorf("with %q the project has %s: %v, %s", c.there, got, err, said)
+		}
+	}
+}
+
+// Long names are shortened by the server, and known all the same.
+func TestUploadLongNameAgain(t *testing.T) {
+	name := strings.Repeat("n", 120) + ".png"
+	f := &flaky{names: []string{name[len(name)-100:]}}
+	if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, name)}}); err != nil || len(f.names) != 1 {
+		t.Errorf("%q: %v, %s", f.names, err, said)
+	}
+}
+
+// Waiting for people goes on for as long as a server is away.
+func TestWaitForRestarted(t *testing.T) {
+	broken := map[int]error{2: io.EOF}
+	for call := 3; call < 50; call++ {
+		broken[call] = refusedDial
+	}
+	f := &flaky{names: []string{"a.png"}, status: "done", broken: broken}
+	said, err := f.run(t, &waitCommand{Project: "Beach"})
+	if err != nil || strings.Count(said, "waiting until the server is back") != 1 || !strings.Contains(said, "1 of 1 images are done") {
+		t.Errorf("%v: %s", err, said)
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// importCommand imports labels and scores that were made elsewhere.
+type importCommand struct {
+	Project   string   `arg:"" help:"Id of the project, or its name if no other project has it."`
+	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
+	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
+}
+
+// Run imports the files one by one and reports the outcome of each mask.
+func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
+	p, err := s.project(ctx, c.Project)
+	if err != nil {
+		return err
+	}
+	files, err := filesIn(c.Files, []string{".zip", ".png", ".json", ".npz"})
+	if err != nil {
+		return err
+	}
+	imported, failed := 0, 0
+	for i, file := range files {
+		var answer struct {
+			Images []struct {
+				Mask, Image, Problem string
+				Lossy                []string
+			}
+		}
+		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"uncovered": {c.Uncovered}}.Encode()
+		used, err := s.sendFile(ctx, path, file, wholeFile(file), &answer, out)
+		if err != nil {
+			fmt.Fprintf(out.stderr, "%d imported, %d failed; files left: %d\n", imported, failed, len(files)-i)
+			return err
+		}
+		if !used {
+			failed++
+			continue
+		}
+		for _, im := range answer.Images {
+			if im.Problem != "" {
+				failed++
+				fmt.Fprintf(out.stderr, "%s: %s: %s\n", file, im.Mask, im.Problem)
+				continue
+			}
+			imported++
+			fmt.Fprintf(out.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
+		}
+	}
+	fmt.Fprintf(out.stderr, "%d imported, %d failed\n", imported, failed)
+	if failed > 0 {
+		return errors.New("some files could not be imported")
+	}
+	return nil
+}
