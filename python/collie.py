@@ -75,6 +75,7 @@ class Collie:
         self.token = token or os.environ.get("COLLIE_TOKEN")
         self.timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirects)
+        self._answered = False
 
     # Projects
 
@@ -234,7 +235,10 @@ class Collie:
             return answer.read()
 
     def _open(self, operation, id=None, query=None, data=None, headers=None):
-        """Make a call, again while the server is too busy for it."""
+        """Make a call, again while the server is too busy for it or restarts.
+
+        A call that may have changed something before its connection broke is not repeated.
+        """
         method, path = CALLS[operation]
         url = self.url + path.replace("{id}", urllib.parse.quote(str(id), safe=""))
         if query:
@@ -245,13 +249,21 @@ class Collie:
         for tries_left in range(7, -1, -1):
             request = urllib.request.Request(url, data=data, headers=headers, method=method)
             try:
-                return self._opener.open(request, timeout=self.timeout)
+                answer = self._opener.open(request, timeout=self.timeout)
+                self._answered = True
+                return answer
             except urllib.error.HTTPError as error:
+                self._answered = True
                 with error:
                     if error.code in (429, 503) and tries_left:
                         time.sleep(min(int(error.headers.get("Retry-After") or 2), 60))
                         continue
                     raise Problem(error.code, _detail(error)) from None
+            except (urllib.error.URLError, ConnectionError) as error:
+                refused = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
+                if not self._answered or not tries_left or not (refused or method == "GET"):
+                    raise
+                time.sleep(2)
 
 
 def _detail(error):

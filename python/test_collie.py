@@ -1,15 +1,19 @@
 """Tests of collie.py against the server at COLLIE_URL; `go test ./cmd/collie` runs them."""
 
+import http.client
 import inspect
+import io
 import json
 import os
 import re
 import struct
 import tempfile
 import unittest
+import urllib.error
 import urllib.request
 import zipfile
 import zlib
+from unittest import mock
 
 import collie
 
@@ -43,6 +47,28 @@ class Document(unittest.TestCase):
     def test_every_call_is_used(self):
         used = set(re.findall(r'self\._(?:json|file|call|open)\("(\w+)"', inspect.getsource(collie.Collie)))
         self.assertEqual(used, set(collie.CALLS))
+
+
+class Restarts(unittest.TestCase):
+    def test_repeats_what_does_no_harm_twice(self):
+        refused = urllib.error.URLError(ConnectionRefusedError())
+        broken = http.client.RemoteDisconnected()
+        for method, body, answers, calls in (
+            ("projects", (), [refused, b"[]"], 1),  # a wrong address
+            ("projects", (), [b"[]", refused, broken, b"[]"], 4),
+            ("create_project", ("x",), [b"[]", refused, refused, b"{}"], 4),
+            ("create_project", ("x",), [b"[]", broken, b"{}"], 2),  # it may have been created
+        ):
+            server = collie.Collie("http://collie.test", "secret")
+            answers = [io.BytesIO(a) if isinstance(a, bytes) else a for a in answers]
+            with mock.patch.object(server._opener, "open", side_effect=answers) as opened, mock.patch("time.sleep"):
+                try:
+                    if len(answers) > 2:
+                        server.projects()
+                    getattr(server, method)(*body)
+                except OSError:
+                    self.assertLess(calls, len(answers))
+                self.assertEqual(opened.call_count, calls, method)
 
 
 class Work(unittest.TestCase):
