@@ -1,11 +1,7 @@
 package web
 
 import (
-	"bytes"
-	_ "embed"
 	"encoding/json"
-	"html/template"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,7 +10,6 @@ import (
 
 	"collie/segment/export"
 	"collie/segment/export/jobs"
-	"collie/static"
 	"collie/web/openapi"
 	"collie/web/people"
 	"collie/web/problem"
@@ -158,51 +153,6 @@ func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	if _, err := w.Write(apiDocument()); err != nil {
 		s.log.Debug("answer not sent", "error", err)
-	}
-	return nil
-}
-
-// api.html is the readable page of all calls.
-var (
-	//go:embed api.html
-	apiPageSource string
-	apiTemplate   = template.Must(template.New("api").Funcs(template.FuncMap{"address": static.Address}).Parse(apiPageSource))
-)
-
-// apiCall is one call on the readable page.
-type apiCall struct {
-	Method, Path string
-	*openapi.Operation
-}
-
-// apiMethods is the order in which the calls of one address are shown.
-var apiMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-
-// apiCalls are all calls by address.
-func apiCalls() []apiCall {
-	var all []apiCall
-	for _, route := range slices.Sorted(maps.Keys(calls)) {
-		method, path, _ := strings.Cut(route, " ")
-		all = append(all, apiCall{method, path, calls[route].operation(method, path)})
-	}
-	slices.SortStableFunc(all, func(a, b apiCall) int {
-		if c := strings.Compare(a.Path, b.Path); c != 0 {
-			return c
-		}
-		return slices.Index(apiMethods, a.Method) - slices.Index(apiMethods, b.Method)
-	})
-	return all
-}
-
-// apiPage shows the calls to people.
-func (s *Server) apiPage(w http.ResponseWriter, _ *http.Request) error {
-	var b bytes.Buffer
-	if err := apiTemplate.Execute(&b, map[string]any{"Calls": apiCalls(), "Problems": problem.Kinds}); err != nil {
-		return err
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if _, err := w.Write(b.Bytes()); err != nil {
-		s.log.Debug("page not sent", "error", err)
 	}
 	return nil
 }

@@ -3,8 +3,10 @@ package web
 import (
 	"bytes"
 	"errors"
+	"html"
 	"net/http"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +81,53 @@ func TestOpenAPIListsTheRoutes(t *testing.T) {
 	slices.Sort(described)
 	if diff := gocmp.Diff(routes, described); diff != "" {
 		t.Errorf("routes (-) and document (+) differ:\n%s", diff)
+	}
+}
+
+// The readable page has everything that the document says of bodies, and all its
+// links lead somewhere.
+func TestReadablePageOfTheDocument(t *testing.T) {
+	s := MustServe(t)
+	page := html.UnescapeString(string(s.get("/api").body))
+	said := 0
+	var walk func(node any)
+	walk = func(node any) {
+		switch n := node.(type) {
+		case map[string]any:
+			if text, ok := n["description"].(string); ok && n["type"] != "http" && n["type"] != "apiKey" {
+				if said++; !strings.Contains(page, text) {
+					t.Errorf("/api doesn't say %q", text)
+				}
+			}
+			for _, v := range n {
+				walk(v)
+			}
+		case []any:
+			for _, v := range n {
+				walk(v)
+			}
+		}
+	}
+	doc := interfaceDocument(t)
+	walk(doc["components"].(map[string]any)["schemas"])
+	for _, methods := range doc["paths"].(map[string]any) {
+		for _, op := range methods.(map[string]any) {
+			walk(op.(map[string]any)["requestBody"])
+			walk(op.(map[string]any)["parameters"])
+		}
+	}
+	if said < 150 {
+		t.Errorf("only %d descriptions found", said)
+	}
+	for _, link := range regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1) {
+		if !strings.Contains(page, ` id="`+link[1]+`"`) {
+			t.Errorf("a link leads to #%s, which doesn't exist", link[1])
+		}
+	}
+	for _, want := range []string{"default 20", "from 1 to 10000", `"instance"`, `list of <a href="#type-Repair">Repair</a>`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("/api has no %s", want)
+		}
 	}
 }
 
