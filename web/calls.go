@@ -244,7 +244,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/hypotheses": {
 		id: "listHypotheses", summary: "Compute the sequence of hypotheses for the current evidence",
-		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty without clicks, and has one hypothesis if only one class was clicked.",
+		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty while no class is in play, and has one hypothesis with one class in play.",
 		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}), problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/ladder": {
@@ -278,7 +278,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "Open the websocket of an image",
-		doc:   "The client sends evidence and gets states and hypotheses; the messages and close codes are documented in web/live/messages.go.",
+		doc:   "The client sends evidence and gets states and hypotheses; docs/socket.md has the messages, the frame of a hypothesis, and the close codes.",
 		query: []query.Parameter{roleQuery}, status: 101, problems: []int{400, 403, 429},
 	},
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeBase64, decodeHypothesis } from './frames.js';
 
-// Written by hand from the table in web/wire/protocol.go.
+// Written by hand from the table in docs/socket.md.
 const frame = [
   1, 0, 0, 0, // version
   7, 0, 0, 0, // run

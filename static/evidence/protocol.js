@@ -1,6 +1,6 @@
 /**
  * The messages of the socket and the bodies of the HTTP calls; the other side
- * of this contract is web/wire/protocol.go.
+ * of this contract is docs/socket.md and web/wire/protocol.go.
  *
  * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'instance' | 'accept' | 'guess' | 'embedding' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
  *

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,43 @@ func TestFixtures(t *testing.T) {
 	}
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s is out of date; see the comment in it. (-want +got):\n%s", fixturePath, cmp.Diff(string(want), string(got)))
+	}
+}
+
+// docs/socket.md describes each message with all its fields.
+func TestMessagesAreDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/socket.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(part, first string) string {
+		_, rest, found := strings.Cut(part, "\n| "+first+" |")
+		if !found {
+			t.Errorf("docs/socket.md has no row for %s", first)
+		}
+		line, _, _ := strings.Cut(rest, "\n")
+		return line
+	}
+	_, rest, _ := strings.Cut(string(page), "| to the server |")
+	client, server, _ := strings.Cut(rest, "| from the server |")
+	for _, kind := range ClientKinds {
+		row(client, "`"+kind+"`")
+	}
+	for kind, message := range map[string]any{
+		"state": stateMessage{}, "project": projectMessage{}, "reviewed": reviewedMessage{}, "ack": ackMessage{}, "reject": rejectMessage{},
+		"run": runMessage{}, "done": doneMessage{}, "lost": lostMessage{}, "error": errorMessage{},
+	} {
+		described := row(server, "`"+kind+"`")
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(message)) {
+			if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "type" && !strings.Contains(described, "`"+name+"`") {
+				t.Errorf("docs/socket.md doesn't have the field %s of %s", name, kind)
+			}
+		}
+	}
+	for _, reason := range []string{reasonComplete, reasonOneClass, reasonNoEvidence, reasonStopped, reasonSuperseded, reasonBusy, reasonFailed} {
+		if !strings.Contains(row(server, "`done`"), "`"+reason+"`") {
+			t.Errorf("docs/socket.md doesn't have the reason %s", reason)
+		}
 	}
 }
 

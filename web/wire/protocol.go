@@ -1,7 +1,7 @@
 package wire
 
-// This file is the contract with other programs. Package live has the messages of
-// the websocket /api/v1/images/{id}/socket.
+// This file is the contract with other programs; docs/socket.md has the messages of
+// the websocket.
 //
 // # superpixels.bin
 //
