@@ -13,7 +13,7 @@ import (
 type hypothesesJSON struct {
 	Seq        int               `json:"seq"`
 	Map        string            `json:"map" doc:"name of the superpixel map that the labels are for"`
-	Classes    []int             `json:"classes" doc:"the classes in play: those that have been clicked"`
+	Classes    []int             `json:"classes" doc:"ids of the classes in play: those with evidence or in the first guess, and what the project makes the rest; 255 is undecided"`
 	Status     string            `json:"status" schema:"enum=complete|one-class|no-evidence"`
 	Detail     string            `json:"detail,omitempty"`
 	Parameters engine.Parameters `json:"parameters"`

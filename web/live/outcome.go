@@ -18,7 +18,7 @@ const (
 func Outcome(s *engine.Sequence) (reason, detail string) {
 	switch len(s.Classes()) {
 	case 0:
-		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel of each of two classes and the hypotheses appear."
+		return reasonNoEvidence, "Nothing has been clicked yet. Click a superpixel and the hypotheses appear."
 	case 1:
 		return reasonOneClass, "Only one class has been clicked, so there is one answer. Click a superpixel of another class to get hypotheses."
 	}
