@@ -91,7 +91,8 @@ func (f *flaky) store(r *http.Request) string {
 // run runs a command on a flaky server, with a clock of its own.
 func (f *flaky) run(t *testing.T, c interface {
 	Run(context.Context, *server, streams) error
-}) (said string, err error) {
+},
+) (said string, err error) {
 	f.tb = t
 	synctest.Test(t, func(t *testing.T) {
 		s, failed := newServer("http://collie.test", "")
