@@ -1,0 +1,36 @@
+package e2e
+
+import (
+	"slices"
+	"testing"
+)
+
+// The buttons of a project follow each other for the Tab key as they do for the
+// eye, in windows of all widths, and the page never scrolls sideways.
+func TestE2EProjectButtons(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickOn("going to the project", `a[href^="/projects/"]`)
+	p.until(`location.pathname.startsWith('/projects/') && document.readyState === 'complete' && document.getElementById('rest').options.length > 3`)
+	p.until(`(document.getElementById('members').hidden = false, true)`) // as for those who are signed in
+	for _, width := range []int64{1280, 900, 640, 390, 320} {
+		p.resize(width, 700)
+		rows := value[[][]string](p, `Object.values([...document.querySelectorAll('.actions .button')].reduce((rows, e) => ((rows[Math.round(e.getBoundingClientRect().top)] ??= []).push(e), rows), {})).map(
+			(row) => row.sort((a, b) => a.getBoundingClientRect().left - b.getBoundingClientRect().left).map((e) => e.id))`)
+		var seen []string
+		for _, row := range rows {
+			seen = append(seen, row...)
+			if len(row) == 1 && width > 360 {
+				t.Errorf("%d pixels wide: %s is alone on a row", width, row[0])
+			}
+		}
+		tabbed := value[[]string](p, `[...document.querySelectorAll('.actions .button')].map((e) => e.id)`)
+		if !slices.Equal(seen, tabbed) {
+			t.Errorf("%d pixels wide: the eye meets %q, the Tab key %q", width, seen, tabbed)
+		}
+		if over := value[int](p, `document.documentElement.scrollWidth - innerWidth`); over > 0 {
+			t.Errorf("%d pixels wide: the page is %d pixels wider", width, over)
+		}
+	}
+	p.screenshot("narrow")
+}
