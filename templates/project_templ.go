@@ -595,7 +595,7 @@ func imageTemplate() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<span data-slot=\"review-text\"></span></span> <span class=\"card-meta card-size\" data-slot=\"size\"></span> <progress class=\"bar\" max=\"1\" value=\"0\" data-slot=\"bar\"></progress></span></a> <input type=\"checkbox\" class=\"card-choose\" data-slot=\"choose\"></li></template>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<span data-slot=\"review-text\"></span></span> <span class=\"card-meta card-size\" data-slot=\"size\"></span> <progress class=\"bar\" max=\"1\" value=\"0\" data-slot=\"bar\" aria-hidden=\"true\"></progress></span></a> <input type=\"checkbox\" class=\"card-choose\" data-slot=\"choose\"></li></template>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

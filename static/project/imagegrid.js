@@ -134,9 +134,7 @@ export class ImageGrid {
     review.title = im.review?.comment ?? '';
     slot('review-text').textContent = reviewText(im) + (im.review?.comment ? `: ${im.review.comment}` : '');
     slot('size').textContent = `${im.width} × ${im.height}`;
-    const bar = /** @type {HTMLProgressElement} */ (slot('bar'));
-    bar.value = im.decided;
-    bar.setAttribute('aria-label', `${percent(im.decided)} labelled`);
+    /** @type {HTMLProgressElement} */ (slot('bar')).value = im.decided; // for the eye; the line above says it
     const box = /** @type {HTMLInputElement} */ (slot('choose'));
     box.checked = this.chosen.has(im.id);
     box.setAttribute('aria-label', `Select ${im.name}`);

@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/chromedp"
+)
+
+// spoken lists what a screen reader says of all elements of a role: the name, and
+// the description after a semicolon.
+func (p *page) spoken(role string) []string {
+	p.t.Helper()
+	var all []string
+	p.do("reading the accessibility tree", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		tree, err := chromedp.Call(ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err != nil {
+			return err
+		}
+		text := func(v *accessibility.Value) (s string) {
+			if v != nil {
+				_ = json.Unmarshal(v.Value, &s)
+			}
+			return s
+		}
+		for _, n := range tree.Nodes {
+			if !n.Ignored && text(n.Role) == role {
+				all = append(all, text(n.Name)+"; "+text(n.Description))
+			}
+		}
+		return nil
+	}))
+	return all
+}
+
+// TestE2ESpokenCards: a screen reader says of the card of an image or a project
+// what the card says, without the bare number of its bar, and of a place to drop
+// files its hint once.
+func TestE2ESpokenCards(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	name := value[string](p, `document.getElementById('app').dataset.name`)
+	size := value[string](p, `(({width, height}) => width + ' × ' + height)(document.getElementById('app').dataset)`)
+	says := func(role, want string) {
+		t.Helper()
+		if all := p.spoken(role); !slices.Contains(all, want) {
+			t.Errorf("of each %s is said %q, want among them %q", role, all, want)
+		}
+	}
+	p.clickOn("going to the project", `a[href^="/projects/"]`)
+	p.until(`document.querySelector('#images .card') !== null`)
+	says("link", name+" Untouched "+size+"; ")
+	says("button", "Add images Drop or choose images or zip files; ")
+	project := value[string](p, `document.getElementById('project-name').textContent`)
+	p.clickOn("going to the start page", `.crumbs a`)
+	p.until(`document.getElementById('sample') !== null`)
+	says("link", project+" 1 image 0 done; ")
+}
