@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // spoken lists what a screen reader says of all elements of a role: the name, and
@@ -58,4 +59,18 @@ func TestE2ESpokenCards(t *testing.T) {
 	p.clickOn("going to the start page", `.crumbs a`)
 	p.until(`document.getElementById('sample') !== null`)
 	says("link", project+" 1 image 0 done; ")
+}
+
+// TestE2ETabStops: all that the Tab key stops at on the annotation page is a
+// control with a name. Before the first click the strip has none.
+func TestE2ETabStops(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.focusOn("#strip-handle")
+	for range 4 {
+		p.press(kb.Tab)
+		if at := value[string](p, `document.activeElement.closest('[aria-hidden]')?.outerHTML.slice(0, 80) ?? ''`); at != "" {
+			t.Errorf("the Tab key stops at %s, which screen readers don't know", at)
+		}
+	}
 }
