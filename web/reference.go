@@ -49,11 +49,11 @@ func callsOf(doc *openapi.Document) []apiCall {
 	return all
 }
 
-// success is the answer of a call that didn't fail.
+// success is the answer of a call that didn't fail, the first of several.
 func success(op *openapi.Operation) map[string]openapi.Media {
-	for status, answer := range op.Responses {
-		if strings.HasPrefix(status, "2") && status != "206" { // a part is like the whole
-			return answer.Content
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		if strings.HasPrefix(status, "2") {
+			return op.Responses[status].Content
 		}
 	}
 	return nil
