@@ -190,7 +190,7 @@ func page(title, entry string, sheets ...string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div id=\"toasts\" class=\"toasts\" role=\"region\" aria-label=\"Messages\"></div><template id=\"toast-template\"><div class=\"toast\" role=\"status\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div id=\"toasts\" class=\"toasts\" role=\"region\" aria-label=\"Messages\" aria-live=\"polite\"></div><template id=\"toast-template\"><div class=\"toast\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

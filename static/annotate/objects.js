@@ -54,9 +54,10 @@ export class Objects {
     const number = freeNumber(session.evidence.present.said, label);
     session.constrain('instance', label, { points: points.filter((_, i) => labels[superpixels[i]] === label), number });
     const others = session.evidence.present.said.objects.filter((o) => o.class === label).length;
-    say(`${classes.nameOf(label)} ${number}`);
+    const name = `${classes.nameOf(label)} ${number}`;
     this.hint();
-    if (others === 1) this.hint = toast(`${classes.nameOf(label)} ${number}`, 'Now click the object that touches it.');
+    if (others === 1) this.hint = toast(name, 'Now click the object that touches it.');
+    else say(name);
   }
 
   /**

@@ -274,7 +274,6 @@ export class Acceptance {
     };
     this.forget = toast(title, what, 'info', { label: 'Undo', run: undo });
     this.noticed = session.evidence.depth().undo;
-    say(`${title} ${what}`);
   }
 
   /** Accepts the region of the selected hypothesis that differs around a superpixel. @param {number} [at] */

@@ -74,3 +74,21 @@ func TestE2ETabStops(t *testing.T) {
 		}
 	}
 }
+
+// TestE2ESpokenMessages: what a message says, the region for screen readers
+// doesn't repeat.
+func TestE2ESpokenMessages(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.press(".")
+	p.press(enter)
+	p.until(`/^Accepted/.test(` + notice + `.trim())`)
+	p.settle()
+	if !value[bool](p, `document.querySelector('.toast').closest('[aria-live=polite]') !== null`) {
+		t.Error("screen readers don't know of the message")
+	}
+	if again := value[[]string](p, `window.heard.filter((text) => text.startsWith('Accepted'))`); len(again) > 0 {
+		t.Errorf("besides the message, %q is said", again)
+	}
+}
