@@ -61,6 +61,8 @@ export class App {
     this.cells = null;
     this.touch = matchMedia('(pointer: coarse)').matches;
     this.tell = 0;
+    /** Whether the person was told that edits don't reach the server. */
+    this.away = false;
     this.frame = 0;
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
@@ -256,8 +258,18 @@ export class App {
     paintStatus(this.status, hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);
+    this.tellSave();
     this.regrain.control.update(evidence.granularity, session.asked);
     this.history.changed();
+  }
+
+  /** Says that edits no longer reach the server, and later that they have; not each time that one is saved. */
+  tellSave() {
+    const { save } = this.session;
+    const away = save === 'offline' || save === 'signed-out';
+    if (away === this.away || (this.away && save !== 'saved')) return;
+    this.away = away;
+    this.say(away ? this.status : 'Saved');
   }
 
   /** What the line above the strip says. */

@@ -76,10 +76,14 @@ func TestE2ETabStops(t *testing.T) {
 }
 
 // TestE2ESpokenMessages: what a message says, the region for screen readers
-// doesn't repeat.
+// doesn't repeat, and the person hears when the server is gone and when it has
+// everything.
 func TestE2ESpokenMessages(t *testing.T) {
 	t.Parallel()
-	p := openSample(t, 1280, 720, false)
+	server := startCrashingServer(t)
+	p := openPage(t, 1280, 720, false, "http://"+server.address)
+	p.trySample()
+	p.listen()
 	p.clickClasses(sampleTruth(), 0, 1, 2)
 	p.press(".")
 	p.press(enter)
@@ -91,4 +95,8 @@ func TestE2ESpokenMessages(t *testing.T) {
 	if again := value[[]string](p, `window.heard.filter((text) => text.startsWith('Accepted'))`); len(again) > 0 {
 		t.Errorf("besides the message, %q is said", again)
 	}
+	server.kill()
+	p.hears("^Offline. Your edits are kept")
+	server.start()
+	p.hears("^Saved$")
 }
