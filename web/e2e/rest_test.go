@@ -22,3 +22,20 @@ func TestE2ERestOnAPhone(t *testing.T) {
 	}
 	p.screenshot("rest")
 }
+
+// Beside the image, too, there is room for the words of the choice.
+func TestE2ERestInWords(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.until(`(() => { const choice = document.getElementById('rest'); choice.value = '"nothing"'; choice.dispatchEvent(new Event('change')); return true; })()`)
+	p.until(`fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then((r) => r.json()).then(({ rest }) => rest === 'nothing')`)
+	const room = `((choice) => {
+		const style = getComputedStyle(choice);
+		const pen = document.createElement('canvas').getContext('2d');
+		pen.font = style.font;
+		return choice.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - pen.measureText(choice.selectedOptions[0].text).width;
+	})(document.getElementById('rest'))`
+	if left := value[float64](p, room); left < 0 {
+		t.Errorf("the choice %q lacks %.0f pixels", value[string](p, `document.getElementById('rest').selectedOptions[0].text`), -left)
+	}
+}
