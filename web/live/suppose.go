@@ -3,7 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
-	"runtime"
+	"time"
 
 	"collie/segment"
 	"collie/segment/engine"
@@ -44,7 +44,11 @@ func (c *socket) suppose(m *clientMessage) error {
 				return err
 			}
 			c.answer(ctx, frame)
-			runtime.Gosched() // the answer is written first
+			select {
+			case <-time.After(answering):
+			case <-ctx.Done():
+				return nil
+			}
 			return sequence.Foresee(ctx, engine.DefaultHypotheses)
 		})
 		if err != nil && ctx.Err() == nil && segment.KindOf(err) != segment.Busy {
@@ -53,6 +57,10 @@ func (c *socket) suppose(m *clientMessage) error {
 	})
 	return nil
 }
+
+// answering is how long the answer to a supposition has the processors to itself, on
+// its way to a page that may run on this machine.
+const answering = 4 * time.Millisecond
 
 // answer sends the answer to a supposition unless it has been replaced.
 func (c *socket) answer(ctx context.Context, frame []byte) {

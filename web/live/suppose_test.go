@@ -157,6 +157,7 @@ func TestForeseen(t *testing.T) {
 		second := sync.OnceFunc(g.close())
 		t.Cleanup(second)
 		first()
+		time.Sleep(answering)
 		check("what is foreseen waits for another's run", func(l workspace.Load) bool {
 			return l.Running[schedule.First] == 1 && l.Waiting[schedule.Foreseen] == 1
 		})
