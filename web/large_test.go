@@ -135,7 +135,7 @@ func TestWriteEvents(t *testing.T) {
 func TestDownloadsCanTakeLong(t *testing.T) {
 	pieces := 0
 	w := &asking{httptest.NewRecorder(), func() { pieces++ }}
-	p := &patientWriter{ResponseWriter: w, control: http.NewResponseController(w), stall: time.Minute, rate: 1}
+	p := &patientWriter{ResponseWriter: w, control: http.NewResponseController(w), pace: pace{stall: time.Minute, rate: 1}}
 	if n, err := p.Write(make([]byte, 3*patientPiece+1)); n != 3*patientPiece+1 || err != nil || pieces != 4 {
 		t.Errorf("%d bytes in %d pieces, %v; want a deadline for each of 4", n, pieces, err)
 	}

@@ -133,10 +133,10 @@ func (s *Server) patient(next http.Handler) http.Handler {
 	stall := s.limits.Stall
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
-		p := &patientWriter{ResponseWriter: w, control: control, stall: stall, rate: s.limits.SlowRate}
+		p := &patientWriter{ResponseWriter: w, control: control, pace: pace{stall: stall, rate: s.limits.SlowRate}}
 		extend(control.SetReadDeadline, time.Time{})
 		extend(control.SetWriteDeadline, time.Time{})
-		body := &patientReader{ReadCloser: r.Body, control: control, stall: stall, rate: s.limits.SlowRate}
+		body := &patientReader{ReadCloser: r.Body, control: control, pace: pace{stall: stall, rate: s.limits.SlowRate}}
 		r.Body = body
 		next.ServeHTTP(p, r)
 		// net/http reads the rest of a body before it writes the answer.
@@ -152,23 +152,39 @@ func (s *Server) patient(next http.Handler) http.Handler {
 // errTooSlow is the error of a body that is not waited for any longer.
 var errTooSlow = errors.New("the body is too slow")
 
+// pace is how long a body or an answer may take: each piece at most a stall, and all
+// of it, beyond one, no longer than at the lowest rate.
+type pace struct {
+	stall  time.Duration
+	rate   int64         // bytes per second
+	moved  int64         // bytes
+	waited time.Duration // for these bytes
+}
+
+// deadline is that of a piece that begins now.
+func (p *pace) deadline(now time.Time) time.Time {
+	allowed := p.stall + time.Duration(float64(p.moved)/float64(p.rate)*float64(time.Second))
+	return now.Add(min(p.stall, allowed-p.waited))
+}
+
+// count adds a piece of n bytes.
+func (p *pace) count(n int, began time.Time) {
+	p.moved += int64(n)
+	p.waited += time.Since(began)
+}
+
 type patientReader struct {
 	io.ReadCloser
 	control *http.ResponseController
-	stall   time.Duration
-	rate    int64         // bytes per second
-	read    int64         // bytes
-	waited  time.Duration // for these bytes
-	failed  bool          // it broke off or was too slow
+	pace
+	failed bool // it broke off or was too slow
 }
 
 func (p *patientReader) Read(b []byte) (int, error) {
 	began := time.Now()
-	allowed := p.stall + time.Duration(float64(p.read)/float64(p.rate)*float64(time.Second))
-	extend(p.control.SetReadDeadline, began.Add(min(p.stall, allowed-p.waited)))
+	extend(p.control.SetReadDeadline, p.deadline(began))
 	n, err := p.ReadCloser.Read(b)
-	p.read += int64(n)
-	p.waited += time.Since(began)
+	p.count(n, began)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		err = errTooSlow
 	}
@@ -190,10 +206,7 @@ const patientPiece = 64 << 10
 type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
-	stall   time.Duration
-	rate    int64         // bytes per second
-	written int64         // bytes
-	waited  time.Duration // for these bytes
+	pace
 }
 
 func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
@@ -201,10 +214,10 @@ func (p *patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 func (p *patientWriter) Write(b []byte) (n int, err error) {
 	for piece := range slices.Chunk(b, patientPiece) {
 		began := time.Now()
-		allowed := p.stall + time.Duration(float64(p.written)/float64(p.rate)*float64(time.Second))
-		extend(p.control.SetWriteDeadline, began.Add(min(p.stall, allowed-p.waited)))
+		extend(p.control.SetWriteDeadline, p.deadline(began))
 		m, err := p.ResponseWriter.Write(piece)
-		n, p.written, p.waited = n+m, p.written+int64(m), p.waited+time.Since(began)
+		p.count(m, began)
+		n += m
 		if err != nil {
 			return n, err
 		}

@@ -40,15 +40,13 @@ func (s *shared) get(key string, write func() ([]byte, error)) (body []byte, lea
 			delete(s.byKey, key)
 		}
 	})
-	done := false
 	defer func() {
-		if !done { // also when making it panics
+		if leave == nil { // also when making it panics
 			end()
 		}
 	}()
 	if err := a.made(); err != nil {
 		return nil, nil, err
 	}
-	done = true
 	return a.body, end, nil
 }

@@ -19,8 +19,11 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 	}
 	defer a.Close()
 	name, m := a.Divided()
+	if unchanged(w, r, mapTag(name)) {
+		return nil
+	}
 	w.Header().Set("Content-Type", "image/png")
-	return s.sendMap(w, r, "png "+a.Image().ID, name, func() ([]byte, error) {
+	return s.sendMap(w, r, "png "+a.Image().ID+" "+name, func() ([]byte, error) {
 		var png bytes.Buffer
 		err := mask.WriteSuperpixels(&png, m())
 		return png.Bytes(), err
@@ -53,9 +56,12 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	case mapWhole:
 		name, m = a.Whole()
 	}
+	if unchanged(w, r, mapTag(name)) {
+		return nil
+	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Encoding", "gzip")
-	return s.sendMap(w, r, "bin "+a.Image().ID, name, func() ([]byte, error) {
+	return s.sendMap(w, r, "bin "+a.Image().ID+" "+name, func() ([]byte, error) {
 		b, err := m().MarshalBinary()
 		if err != nil {
 			return nil, err
@@ -67,16 +73,13 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	})
 }
 
-// sendMap sends a superpixel map of a name, which clients who take it at the same time
-// share.
-func (s *Server) sendMap(w http.ResponseWriter, r *http.Request, of, name string, write func() ([]byte, error)) error {
-	body, leave, err := s.shared.get(of+" "+name, write)
+// sendMap sends a superpixel map, which clients who take it at the same time share.
+func (s *Server) sendMap(w http.ResponseWriter, r *http.Request, key string, write func() ([]byte, error)) error {
+	body, leave, err := s.shared.get(key, write)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	w.Header().Set("Cache-Control", "private, no-cache")
-	w.Header().Set("ETag", mapTag(name))
 	return s.answers.Content(w, r, time.Time{}, bytes.NewReader(body))
 }
 
