@@ -55,7 +55,7 @@ type Prior struct {
 }
 
 // NewHarmonic prepares for a graph whose edge weights are conductances, finite
-// and ≥ 0. Edges with both ends clicked or with weight 0 have no effect.
+// and ≥ 0. It keeps the edges, which must not change. Edges with both ends clicked or with weight 0 have no effect.
 func NewHarmonic(nodes int, edges []crf.Edge) (*Harmonic, error) {
 	if err := checkConductances(nodes, edges); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func checkConductances(nodes int, edges []crf.Edge) error {
 func newHarmonic(order []int32, edges []crf.Edge) *Harmonic {
 	n := len(order)
 	h := &Harmonic{
-		n: n, edges: slices.Clone(edges), order: order, place: make([]int32, n),
+		n: n, edges: edges, order: order, place: make([]int32, n),
 		state: make([]state, n), component: components(n, edges), informed: make([]bool, n),
 	}
 	for step, i := range h.order {

@@ -53,6 +53,7 @@ type Sequence struct {
 	covered []float64 // scratch: share of each class in x
 	regions []*region
 	scale   float64 // of θ and η
+	owns    bool    // the edges of the model, which are the problem's until one changes
 }
 
 // NewSequence returns the sequence of a problem, which it only reads, or an
@@ -63,7 +64,6 @@ func NewSequence(p *Problem) (*Sequence, error) {
 	}
 	m := *p.Model
 	m.Unary = slices.Clone(m.Unary)
-	m.Edges = slices.Clone(m.Edges)
 	r := &Sequence{p: p, model: &m, unary: m.Unary, scale: 1}
 	if p.AreaMoments != nil || p.Regions != nil {
 		r.unary = slices.Clone(m.Unary)
@@ -190,6 +190,7 @@ func (r *Sequence) update(x []uint8) {
 		}
 	}
 	if r.movesPair() {
+		r.ownEdges()
 		eta := float64(2 * r.p.EtaPair * r.scale)
 		for e := range r.model.Edges {
 			edge := &r.model.Edges[e]
@@ -233,6 +234,13 @@ func (r *Sequence) compose() {
 	}
 }
 
+// ownEdges copies the edges before the first of them changes.
+func (r *Sequence) ownEdges() {
+	if !r.owns {
+		r.model.Edges, r.owns = slices.Clone(r.model.Edges), true
+	}
+}
+
 // rescale halves θ, η and the solver's messages while ‖θ‖² is out of bounds.
 // Halving is exact, so it changes no label of the sequence.
 func (r *Sequence) rescale(square float64) {
@@ -256,6 +264,7 @@ func (r *Sequence) rescale(square float64) {
 			v[i] = float64(v[i] * f)
 		}
 	}
+	r.ownEdges()
 	for e := range r.model.Edges {
 		r.model.Edges[e].W = float64(r.model.Edges[e].W * f)
 	}

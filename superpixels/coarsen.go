@@ -113,11 +113,11 @@ func (s *regionSums) add(r *Region) {
 	for k, v := range r.Directions {
 		s.directions[k] += int64(r.Area) * int64(v)
 	}
-	s.bounds = s.bounds.Union(r.Bounds)
+	s.bounds = s.bounds.Union(r.Bounds.Rect())
 }
 
 func (s *regionSums) region() (r Region) {
-	r.Area, r.Bounds = int(s.area), s.bounds
+	r.Area, r.Bounds = int32(s.area), BoxOf(s.bounds)
 	r.Centroid = [2]float32{float32(s.x / s.area), float32(s.y / s.area)}
 	r.Texture = float32(s.texture / s.area)
 	var mean [3]float64
@@ -161,14 +161,14 @@ func (g *Graph) joinEdges(parts []Edge, parent []int32) []Edge {
 	for start := 0; start < len(order); {
 		first := &order[start]
 		e := Edge{A: first.a, B: first.b}
-		end, length, contour := start, 0, 0.0
+		end, length, contour := start, int32(0), 0.0
 		for ; end < len(order) && order[end].a == e.A && order[end].b == e.B; end++ {
 			part := &parts[order[end].part]
 			length += part.Length
 			contour += float64(float64(part.Length) * float64(part.Contour))
 		}
 		e.Length, e.Contour = length, float32(contour/float64(length))
-		half := 0
+		half := int32(0)
 		for i := start; 2*half < length; i++ {
 			part := &parts[order[i].part]
 			half += part.Length

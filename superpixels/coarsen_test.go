@@ -136,7 +136,7 @@ func TestSharesOfLargeRegions(t *testing.T) {
 	g := &Graph{Regions: make([]Region, 2), Edges: []Edge{{A: 0, B: 1, Length: 5000}}}
 	for i := range g.Regions {
 		r := &g.Regions[i]
-		r.Area, r.Bounds = 5000*1800, image.Rect(0, 1800*i, 5000, 1800*(i+1))
+		r.Area, r.Bounds = 5000*1800, BoxOf(image.Rect(0, 1800*i, 5000, 1800*(i+1)))
 		for c := range r.Colours {
 			r.Colours[c][3+i] = 255
 		}

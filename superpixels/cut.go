@@ -116,7 +116,7 @@ func (c *Cut) Around(g *Graph, finest int32) []int32 {
 func (c *Cut) Within(g *Graph, box image.Rectangle) []int32 {
 	var met []int32
 	for cell, r := range c.Parent {
-		if g.Regions[cell].Bounds.Overlaps(box) {
+		if g.Regions[cell].Bounds.Rect().Overlaps(box) {
 			met = append(met, r)
 		}
 	}

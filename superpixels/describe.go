@@ -70,13 +70,13 @@ func (d *describer) shapes() {
 		r := &d.out.Regions[id]
 		if d.first[id] < 0 {
 			d.first[id] = int32(y*m.Width + start)
-			r.Bounds = image.Rect(start, y, end, y+1)
+			r.Bounds = BoxOf(image.Rect(start, y, end, y+1))
 		}
 		n := end - start
-		r.Area += n
+		r.Area += int32(n)
 		sumX[id] += int64(n) * int64(start+end-1) // twice the sum
 		sumY[id] += int64(n) * int64(y)
-		r.Bounds.Min.X, r.Bounds.Max.X, r.Bounds.Max.Y = min(r.Bounds.Min.X, start), max(r.Bounds.Max.X, end), y+1
+		r.Bounds.MinX, r.Bounds.MaxX, r.Bounds.MaxY = min(r.Bounds.MinX, int32(start)), max(r.Bounds.MaxX, int32(end)), int32(y+1)
 	})
 	for i := range d.out.Regions {
 		r := &d.out.Regions[i]
@@ -215,7 +215,7 @@ func (d *describer) borders() {
 	}
 	start := make([]int, len(edges)+1)
 	for i := range edges {
-		start[i+1] = start[i] + edges[i].Length
+		start[i+1] = start[i] + int(edges[i].Length)
 	}
 	contours := make([]float32, len(sides))
 	next := slices.Clone(start)

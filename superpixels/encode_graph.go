@@ -3,7 +3,6 @@ package superpixels
 import (
 	"encoding/binary"
 	"fmt"
-	"image"
 	"math"
 )
 
@@ -40,7 +39,7 @@ func (g *Graph) MarshalBinary() ([]byte, error) {
 		r := &g.Regions[i]
 		dst = le.AppendUint32(dst, uint32(r.Area))
 		floats(r.Centroid[:]...)
-		for _, v := range [4]int{r.Bounds.Min.X, r.Bounds.Min.Y, r.Bounds.Max.X, r.Bounds.Max.Y} {
+		for _, v := range [4]int32{r.Bounds.MinX, r.Bounds.MinY, r.Bounds.MaxX, r.Bounds.MaxY} {
 			dst = le.AppendUint32(dst, uint32(v))
 		}
 		floats(r.Mean[:]...)
@@ -103,11 +102,11 @@ func readGraph(data []byte) (*Graph, error) {
 	}
 	for i := range g.Regions {
 		r := &g.Regions[i]
-		r.Area = f.number(1, maxPixels)
+		r.Area = int32(f.number(1, maxPixels))
 		f.floats(r.Centroid[:], 0)
 		minX, minY := f.number(0, maxSide), f.number(0, maxSide)
-		r.Bounds.Min = image.Pt(minX, minY)
-		r.Bounds.Max = image.Pt(f.number(minX+1, maxSide), f.number(minY+1, maxSide))
+		maxX, maxY := f.number(minX+1, maxSide), f.number(minY+1, maxSide)
+		r.Bounds = Box{int32(minX), int32(minY), int32(maxX), int32(maxY)}
 		f.floats(r.Mean[:], float32(math.Inf(-1)))
 		f.floats(r.Cov[:], float32(math.Inf(-1)))
 		r.Texture = f.float()
@@ -125,7 +124,7 @@ func readGraph(data []byte) (*Graph, error) {
 	for i := range g.Edges {
 		e := &g.Edges[i]
 		e.A, e.B = int32(f.number(0, int(n)-1)), int32(f.number(0, int(n)-1))
-		e.Length = f.number(1, 2*maxPixels)
+		e.Length = int32(f.number(1, 2*maxPixels))
 		e.Contour, e.MedianContour, e.DeltaE, e.Texture, e.TextureDistance = f.float(), f.float(), f.float(), f.float(), f.float()
 		if f.bad || e.A >= e.B {
 			return nil, fmt.Errorf("edge %d holds an impossible number", i)

@@ -28,9 +28,9 @@ const (
 // gradients are those the segmentation uses: central differences of the
 // blurred colour, squared chroma counted twice, in CIELAB units per two pixels.
 type Region struct {
-	Area      int                    // pixels
+	Area      int32                  // pixels
 	Centroid  [2]float32             // mean x, y of the pixels; a pixel's own x, y is its top left corner
-	Bounds    image.Rectangle        // smallest rectangle that holds the region, origin at the image's top left
+	Bounds    Box                    // smallest rectangle that holds the region, origin at the image's top left
 	Mean      [3]float32             // mean L, a, b
 	Cov       [6]float32             // covariance LL, La, Lb, aa, ab, bb
 	Texture   float32                // mean gradient magnitude inside, full resolution (G1)
@@ -41,10 +41,23 @@ type Region struct {
 	Directions [DirectionBins]uint8 // with a gradient of L nearest to 0°, 22.5°, … 157.5°, counted without its sign; flat pixels have none
 }
 
+// Box is an image.Rectangle in half its memory: graphs have thousands of regions.
+type Box struct{ MinX, MinY, MaxX, MaxY int32 }
+
+// BoxOf returns the box of a rectangle whose sides fit into 32 bits.
+func BoxOf(r image.Rectangle) Box {
+	return Box{int32(r.Min.X), int32(r.Min.Y), int32(r.Max.X), int32(r.Max.Y)}
+}
+
+// Rect returns the rectangle of a box.
+func (b Box) Rect() image.Rectangle {
+	return image.Rectangle{image.Pt(int(b.MinX), int(b.MinY)), image.Pt(int(b.MaxX), int(b.MaxY))}
+}
+
 // Edge describes the border between regions A < B.
 type Edge struct {
 	A, B            int32
-	Length          int     // pixel sides
+	Length          int32   // pixel sides
 	Contour         float32 // mean gradient magnitude along the border, half resolution (G2)
 	MedianContour   float32 // median of the same
 	DeltaE          float32 // sqrt(ΔL² + 3.2 (Δa² + Δb²)) of the means

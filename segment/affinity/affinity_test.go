@@ -139,7 +139,7 @@ func TestFeaturesOfTheMirrorImage(t *testing.T) {
 		r := &mirrored.Regions[i]
 		r.Centroid[0], r.Centroid[1] = 119-r.Centroid[0], 89-r.Centroid[1]
 		b := r.Bounds
-		r.Bounds = image.Rect(120-b.Max.X, 90-b.Max.Y, 120-b.Min.X, 90-b.Min.Y)
+		r.Bounds = superpixels.Box{MinX: 120 - b.MaxX, MinY: 90 - b.MaxY, MaxX: 120 - b.MinX, MaxY: 90 - b.MinY}
 	}
 	m := random(5)
 	here, there := m.Field(g), m.Field(&mirrored)

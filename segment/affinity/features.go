@@ -65,13 +65,13 @@ type party struct {
 	graph    *superpixels.Graph // of the regions of its kind
 	of       []int32            // region of the scene of each region of graph; nil: itself
 	borders  []int32            // its edges in graph
-	handMade []float32          // of the edges of graph
+	handMade []float32          // of the edges of graph; nil: not known
 }
 
 func (s *Scene) party(region int32) party {
 	return party{
 		appearance: &s.regions[region], region: region, id: region,
-		graph: s.graph, borders: s.borders[region], handMade: s.handMade,
+		graph: s.graph, borders: s.borders.of(region), handMade: s.handMade,
 	}
 }
 
@@ -87,11 +87,19 @@ func (p *party) faces(e *superpixels.Edge, q *party) bool {
 	return p.of[to] == q.region
 }
 
+// handMadeOf is the logarithm of the handmade conductance of an edge of p's graph.
+func (p *party) handMadeOf(edge int32) float32 {
+	if p.handMade == nil {
+		return handMade(&p.graph.Edges[edge])
+	}
+	return p.handMade[edge]
+}
+
 // perimeter is without the frame.
 func (p *party) perimeter() int {
 	sum := 0
 	for _, j := range p.borders {
-		sum += p.graph.Edges[j].Length
+		sum += int(p.graph.Edges[j].Length)
 	}
 	return sum
 }
@@ -167,7 +175,7 @@ func beside(dst []float32, colour, handMade float32, parties ...*party) {
 			if p.faces(e, parties[1-k]) {
 				continue
 			}
-			v := -p.handMade[j]
+			v := -p.handMadeOf(j)
 			t.least, t.most = min(t.least, v), max(t.most, v)
 			t.mean += v
 			t.colour += e.DeltaE

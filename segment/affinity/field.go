@@ -93,10 +93,9 @@ type Cells struct {
 	field    *Field
 	graph    *superpixels.Graph
 	of       []int32 // region of each cell
-	borders  [][]int32
-	handMade []float32
-	looks    []*appearance // of the cells, when they are needed
-	features []float32     // scratch
+	borders  borders
+	looks    map[int32]*appearance // of the cells that were needed
+	features []float32             // scratch
 
 	similarity func(odds float32) float64
 
@@ -110,16 +109,12 @@ type Cells struct {
 // of[i] of the field's. similarity is what follows from the log odds that two
 // parties are of one class.
 func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds float32) float64) *Cells {
-	c := &Cells{
-		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), handMade: make([]float32, len(g.Edges)), looks: make([]*appearance, len(g.Regions)),
+	return &Cells{
+		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), looks: map[int32]*appearance{},
 		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))),
 		paths:    NewKept[[][3]float32](mostNumbers / (3 * len(f.scene.regions))), columns: NewKept[[]float64](mostNumbers / (len(f.scene.regions) + len(g.Regions))),
 		places: slices.Repeat([]int32{-1}, len(g.Regions)),
 	}
-	for i := range g.Edges {
-		c.handMade[i] = handMade(&g.Edges[i])
-	}
-	return c
 }
 
 // Bytes is how much memory what is kept takes, roughly.
@@ -146,15 +141,17 @@ func (c *Cells) party(number int32) party {
 	cell := number - n
 	return party{
 		appearance: c.look(cell), region: c.of[cell], part: true, id: cell,
-		graph: c.graph, of: c.of, borders: c.borders[cell], handMade: c.handMade,
+		graph: c.graph, of: c.of, borders: c.borders.of(cell),
 	}
 }
 
 func (c *Cells) look(cell int32) *appearance {
-	if c.looks[cell] == nil {
-		c.looks[cell] = &appearances(c.graph.Regions[cell : cell+1])[0]
+	look, ok := c.looks[cell]
+	if !ok {
+		look = &appearances(c.graph.Regions[cell : cell+1])[0]
+		c.looks[cell] = look
 	}
-	return c.looks[cell]
+	return look
 }
 
 // Edge returns the log odds that the two parties a and b of a border are of one

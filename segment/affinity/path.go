@@ -34,7 +34,7 @@ func (s *Scene) cheapest(i int, costs []float64) []way {
 		}
 		done[at.region] = true
 		from := ways[at.region]
-		for _, k := range s.borders[at.region] {
+		for _, k := range s.borders.of(at.region) {
 			e := &s.graph.Edges[k]
 			to := e.A + e.B - at.region
 			if sum := from.sum + costs[k]; sum < ways[to].sum {

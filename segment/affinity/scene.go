@@ -23,9 +23,9 @@ type Scene struct {
 	levels  [ancestorLevels]ancestors
 	parents []int32   // of each node of the hierarchy; the root is its own
 	merged  []float32 // ln(n/regions left) when each node was made; 0 for the regions
-	borders [][]int32 // edges of each region
-	area    float32   // ln of the mean area
-	across  float32   // diagonal of the image, pixels
+	borders borders
+	area    float32 // ln of the mean area
+	across  float32 // diagonal of the image, pixels
 
 	handMade []float32                // logarithm of the handmade conductance per length of each edge
 	colours  [][3]float32             // distances of the colour histograms of each edge
@@ -57,8 +57,8 @@ func NewScene(g *superpixels.Graph) *Scene {
 	var all image.Rectangle
 	total := 0
 	for i := range g.Regions {
-		all = all.Union(g.Regions[i].Bounds)
-		total += g.Regions[i].Area
+		all = all.Union(g.Regions[i].Bounds.Rect())
+		total += int(g.Regions[i].Area)
 	}
 	s.area = superpixels.Ln(float32(total) / float32(n))
 	s.across = float32(math.Sqrt(float64(all.Dx()*all.Dx() + all.Dy()*all.Dy())))
@@ -68,24 +68,29 @@ func NewScene(g *superpixels.Graph) *Scene {
 	return s
 }
 
-// bordersOf returns the edges of each region, in their order.
-func bordersOf(g *superpixels.Graph) [][]int32 {
-	borders, ends := make([][]int32, len(g.Regions)), make([]int32, len(g.Regions)+1)
+// borders are the edges of each region, in their order: those of region r are
+// edges[first[r]] up to edges[first[r+1]].
+type borders struct{ first, edges []int32 }
+
+func (b *borders) of(region int32) []int32 { return b.edges[b.first[region]:b.first[region+1]] }
+
+func bordersOf(g *superpixels.Graph) borders {
+	b := borders{make([]int32, len(g.Regions)+1), make([]int32, 2*len(g.Edges))}
 	for i := range g.Edges {
-		ends[g.Edges[i].A+1]++
-		ends[g.Edges[i].B+1]++
+		b.first[g.Edges[i].A+1]++
+		b.first[g.Edges[i].B+1]++
 	}
-	all := make([]int32, 2*len(g.Edges))
-	for r := range borders {
-		ends[r+1] += ends[r]
-		borders[r] = all[ends[r]:ends[r]:ends[r+1]]
+	for r := range g.Regions {
+		b.first[r+1] += b.first[r]
 	}
+	next := slices.Clone(b.first)
 	for i := range g.Edges {
 		for _, r := range [2]int32{g.Edges[i].A, g.Edges[i].B} {
-			borders[r] = append(borders[r], int32(i))
+			b.edges[next[r]] = int32(i)
+			next[r]++
 		}
 	}
-	return borders
+	return b
 }
 
 // climb fills in the nodes of the hierarchy.

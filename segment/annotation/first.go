@@ -28,7 +28,7 @@ func (a *Annotation) FirstLabels() []uint8 {
 	state, first := a.State(), a.FirstCut()
 	areas := make([][256]int, first.N)
 	for cell, l := range state.Cells(state.Labels) {
-		areas[first.Parent[cell]][l] += a.assistant.Cells.Regions[cell].Area
+		areas[first.Parent[cell]][l] += int(a.assistant.Cells.Regions[cell].Area)
 	}
 	labels := make([]uint8, first.N)
 	for i := range areas {

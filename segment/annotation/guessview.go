@@ -49,7 +49,7 @@ func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
 			}
 		}
 		if best != segment.Void && !reserve[best] && shares[best] >= sure {
-			areas[best] += region.Area
+			areas[best] += int(region.Area)
 		}
 	}
 	out := &segment.GuessView{Model: s.Model, Learnt: s.Learnt}

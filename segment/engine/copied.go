@@ -90,8 +90,8 @@ func resemblance(a *superpixels.Region, aSize [2]float64, b *superpixels.Region,
 func extent(g *superpixels.Graph) [2]float64 {
 	size := [2]float64{1, 1}
 	for i := range g.Regions {
-		far := g.Regions[i].Bounds.Max
-		size[0], size[1] = max(size[0], float64(far.X)), max(size[1], float64(far.Y))
+		far := g.Regions[i].Bounds
+		size[0], size[1] = max(size[0], float64(far.MaxX)), max(size[1], float64(far.MaxY))
 	}
 	return size
 }
@@ -99,7 +99,7 @@ func extent(g *superpixels.Graph) [2]float64 {
 func totalArea(g *superpixels.Graph) int {
 	area := 0
 	for i := range g.Regions {
-		area += g.Regions[i].Area
+		area += int(g.Regions[i].Area)
 	}
 	return area
 }

@@ -17,7 +17,7 @@ func twoSides(cells *superpixels.Graph, distance float64) *segment.Embedding {
 	e := &segment.Embedding{Dims: 2, Scale: distance / 100}
 	width := float32(0)
 	for _, r := range cells.Regions {
-		width = max(width, float32(r.Bounds.Max.X))
+		width = max(width, float32(r.Bounds.MaxX))
 	}
 	for _, r := range cells.Regions {
 		v := uint8(128)

@@ -150,7 +150,7 @@ func TestBoxAlone(t *testing.T) {
 	e := Evidence{Clicks: clicksOn(len(g.Regions), nil), Rest: segment.Rest{Mode: segment.RestClass}, Boxes: []Box{model.NewBox(1, box)}}
 	cards := first(t, NewSequence(model, e, 1), 6)
 	for i, r := range g.Regions {
-		if outside := !r.Bounds.Overlaps(box); outside && cards[0].Labels[i] != 0 {
+		if outside := !r.Bounds.Rect().Overlaps(box); outside && cards[0].Labels[i] != 0 {
 			t.Errorf("superpixel %d at %v lies outside the box and has class %d", i, r.Centroid, cards[0].Labels[i])
 		}
 		if dx, dy := float64(r.Centroid[0])-width/4, float64(r.Centroid[1])-height/2; squareOf(dx, dy) < 20*20 && cards[0].Labels[i] != 1 {

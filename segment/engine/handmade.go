@@ -70,11 +70,11 @@ func (p *Parameters) features(g *superpixels.Graph) []features {
 		chroma = 1.8 // weight of a and b against L, √3.2 as in ΔE
 		spread = 1.5 // weight of the deviations against the means
 	)
-	var width, height int
+	var width, height int32
 	for _, r := range g.Regions {
-		width, height = max(width, r.Bounds.Max.X), max(height, r.Bounds.Max.Y)
+		width, height = max(width, r.Bounds.MaxX), max(height, r.Bounds.MaxY)
 	}
-	position := 1 / (p.Reach * math.Sqrt(float64(width*width+height*height)))
+	position := 1 / (p.Reach * math.Sqrt(float64(int64(width)*int64(width)+int64(height)*int64(height))))
 	colour := 1 / p.Alike
 	out := make([]features, len(g.Regions))
 	for i, r := range g.Regions {

@@ -128,7 +128,7 @@ func TestTwoHalves(t *testing.T) {
 					wrong := 0
 					for i, r := range g.Regions {
 						if int(first.Labels[i]) != half(int(r.Centroid[0])) {
-							wrong += r.Area
+							wrong += int(r.Area)
 						}
 					}
 					if share := float64(wrong) / float64(size.X*size.Y); share > 0.02 {

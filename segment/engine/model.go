@@ -200,8 +200,9 @@ func describe(g *superpixels.Graph, p Parameters) *Model {
 // measure reads the positions and bounds of the superpixels.
 func (m *Model) measure(g *superpixels.Graph) {
 	for _, r := range g.Regions {
-		m.size.X, m.size.Y = max(m.size.X, r.Bounds.Max.X), max(m.size.Y, r.Bounds.Max.Y)
-		m.centres, m.bounds = append(m.centres, r.Centroid), append(m.bounds, r.Bounds)
+		b := r.Bounds.Rect()
+		m.size.X, m.size.Y = max(m.size.X, b.Max.X), max(m.size.Y, b.Max.Y)
+		m.centres, m.bounds = append(m.centres, r.Centroid), append(m.bounds, b)
 	}
 	m.rim = make([]bool, len(g.Regions))
 	for i, b := range m.bounds {
@@ -342,7 +343,7 @@ func widen(shares []float64, k int) []float64 {
 func areaShares(g *superpixels.Graph) []float64 {
 	total := 0
 	for _, r := range g.Regions {
-		total += r.Area
+		total += int(r.Area)
 	}
 	shares := make([]float64, len(g.Regions))
 	for i, r := range g.Regions {

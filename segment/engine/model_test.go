@@ -75,7 +75,7 @@ func TestAppearanceReachesAcrossTheImage(t *testing.T) {
 	g := &superpixels.Graph{Regions: make([]superpixels.Region, n)}
 	for i := range g.Regions {
 		g.Regions[i] = superpixels.Region{
-			Area: 3000, Bounds: image.Rect(10*i, 0, 10*i+10, 300), Centroid: [2]float32{float32(10*i) + 5, 150},
+			Area: 3000, Bounds: superpixels.BoxOf(image.Rect(10*i, 0, 10*i+10, 300)), Centroid: [2]float32{float32(10*i) + 5, 150},
 			Mean: [3]float32{float32(20 + 50*(i%2)), 0, 0},
 		}
 		if i > 0 {

@@ -33,14 +33,14 @@ func gridGraph(side int, seed uint64) *superpixels.Graph {
 	g := &superpixels.Graph{Regions: make([]superpixels.Region, side*side)}
 	edge := func(a, b int) {
 		g.Edges = append(g.Edges, superpixels.Edge{
-			A: int32(a), B: int32(b), Length: 1 + rng.IntN(30),
+			A: int32(a), B: int32(b), Length: int32(1 + rng.IntN(30)),
 			Contour: 20 * rng.Float32(), DeltaE: 40 * rng.Float32() * rng.Float32(), Texture: 5 * rng.Float32(),
 		})
 	}
 	for i := range g.Regions {
 		x, y := i%side*20, i/side*20
 		g.Regions[i] = superpixels.Region{
-			Area: 100 + rng.IntN(400), Bounds: image.Rect(x, y, x+20, y+20), Centroid: [2]float32{float32(x + 10), float32(y + 10)},
+			Area: int32(100 + rng.IntN(400)), Bounds: superpixels.BoxOf(image.Rect(x, y, x+20, y+20)), Centroid: [2]float32{float32(x + 10), float32(y + 10)},
 			Mean: [3]float32{100 * rng.Float32(), 0, 0}, Cov: [6]float32{0: 4 * rng.Float32()},
 		}
 		if i%side < side-1 {

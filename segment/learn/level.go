@@ -37,11 +37,12 @@ func (d *describer) describeLevel(level int) {
 		put(share((float64(r.Centroid[0]) + 0.5) / d.width))
 		put(share((float64(r.Centroid[1]) + 0.5) / d.height))
 		put(positive(float64(r.Area)/average, 1))
-		put(share(float64(r.Bounds.Min.X) / d.width))
-		put(share(float64(r.Bounds.Max.X) / d.width))
-		put(share(float64(r.Bounds.Min.Y) / d.height))
-		put(share(float64(r.Bounds.Max.Y) / d.height))
-		put(share(float64(r.Area) / float64(r.Bounds.Dx()*r.Bounds.Dy())))
+		box := r.Bounds.Rect()
+		put(share(float64(box.Min.X) / d.width))
+		put(share(float64(box.Max.X) / d.width))
+		put(share(float64(box.Min.Y) / d.height))
+		put(share(float64(box.Max.Y) / d.height))
+		put(share(float64(r.Area) / float64(box.Dx()*box.Dy())))
 		put(d.touching(r))
 		put(positive(around[i].contour, 6))
 		for c, scale := range [3]float64{10, 5, 5} {
@@ -79,8 +80,9 @@ func hue(a, b float64) uint8 {
 // touching says which sides of the image a region reaches, as one of 16 steps.
 func (d *describer) touching(r *superpixels.Region) uint8 {
 	var sides uint8
+	box := r.Bounds.Rect()
 	for side, touches := range [4]bool{
-		r.Bounds.Min.Y == 0, r.Bounds.Max.Y == int(d.height), r.Bounds.Min.X == 0, r.Bounds.Max.X == int(d.width),
+		box.Min.Y == 0, box.Max.Y == int(d.height), box.Min.X == 0, box.Max.X == int(d.width),
 	} {
 		if touches {
 			sides |= 8 >> side

@@ -172,7 +172,7 @@ func (w *work) next() int {
 	for _, region := range w.regions(wrong, func(i, j int) bool { return w.Majority[i] == w.Majority[j] }) {
 		area := 0
 		for _, i := range region {
-			area += w.Scene.Graph.Regions[i].Area
+			area += int(w.Scene.Graph.Regions[i].Area)
 		}
 		if area > most {
 			largest, most = region, area

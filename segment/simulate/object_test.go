@@ -234,13 +234,13 @@ func TestClickedSpreadsOverTheCells(t *testing.T) {
 	if err != nil || len(made) != 1 || made[0][0] != Thing || made[0][5] != Rest {
 		t.Errorf("%v, %v; want cell 0 of the object, and cell 5 of the rest as it was clicked last", made, err)
 	}
-	half := scene.Graph.Regions[0].Bounds
+	half := scene.Graph.Regions[0].Bounds.Rect()
 	made, err = c.Hypotheses(t.Context(), Gestures{Box: half, Points: []Point{{n - 1, 0, Thing}}}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for cell, s := range parent {
-		if !scene.Graph.Regions[s].Bounds.Overlaps(half) && made[0][cell] != Rest {
+		if !scene.Graph.Regions[s].Bounds.Rect().Overlaps(half) && made[0][cell] != Rest {
 			t.Errorf("superpixel %d lies outside the box and has class %d", s, made[0][cell])
 		}
 	}

@@ -165,7 +165,7 @@ func (c *Clicked) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 	clicks := slices.Repeat([]uint8{segment.Void}, len(c.Scene.Graph.Regions))
 	if !g.Box.Empty() {
 		for i, r := range c.Scene.Graph.Regions {
-			if !r.Bounds.Overlaps(g.Box) {
+			if !r.Bounds.Rect().Overlaps(g.Box) {
 				clicks[i] = Rest
 			}
 		}

@@ -218,7 +218,7 @@ func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {
 	var all [256]segment.ClassShare
 	for cell, e := range t.evidence {
 		l := e.label()
-		all[l].Area += cells.Regions[cell].Area
+		all[l].Area += int(cells.Regions[cell].Area)
 		if t.runs == 0 {
 			continue
 		}

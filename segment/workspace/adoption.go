@@ -217,7 +217,7 @@ func measured(m *superpixels.Runs, g *superpixels.Graph) bool {
 		areas[run.Region] += run.End - run.Start
 	}
 	for i, area := range areas {
-		if g.Regions[i].Area != area {
+		if int(g.Regions[i].Area) != area {
 			return false
 		}
 	}

@@ -59,7 +59,7 @@ func occupied(t *testing.T, n *notes) (e *turns, release func()) {
 func threeClicks(e *turns) *engine.Sequence {
 	g := &superpixels.Graph{}
 	for i := range 9 {
-		g.Regions = append(g.Regions, superpixels.Region{Area: 400, Bounds: image.Rect(20*i, 0, 20*i+20, 20), Centroid: [2]float32{float32(20*i + 10), 10}})
+		g.Regions = append(g.Regions, superpixels.Region{Area: 400, Bounds: superpixels.BoxOf(image.Rect(20*i, 0, 20*i+20, 20)), Centroid: [2]float32{float32(20*i + 10), 10}})
 		if i > 0 {
 			g.Edges = append(g.Edges, superpixels.Edge{A: int32(i - 1), B: int32(i), Length: 20, Contour: float32(i)})
 		}

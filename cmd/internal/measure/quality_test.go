@@ -136,7 +136,7 @@ func TestOneColour(t *testing.T) {
 		m := superpixels.NewHierarchy(img, c.n).At(c.n)
 		largest := 0
 		for _, r := range superpixels.Describe(img, m).Regions {
-			largest = max(largest, r.Area)
+			largest = max(largest, int(r.Area))
 		}
 		mean := float64(c.width*c.height) / float64(c.n)
 		compact := Compactness(m.Labels, c.width)
