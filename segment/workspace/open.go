@@ -28,7 +28,7 @@ const (
 // idlePart of the memory for prepared images is for unused ones even where those in
 // use need all of it: a page opens its image with several requests, which would all
 // load it again.
-const idlePart = 16
+const idlePart = 8
 
 // imageBudget is the default limit, in bytes, for prepared images.
 func imageBudget() int64 {

@@ -169,7 +169,7 @@ func TestIdleImagesHaveRoom(t *testing.T) {
 	var events counter
 	one := mustTune(t, workspace.Options{})
 	mustOpen(t, one, mustAdd(t, one, 60, 40).ID)
-	w := mustTune(t, workspace.Options{Memory: one.Load().Bytes * 16 * 5 / 2, Observer: &events})
+	w := mustTune(t, workspace.Options{Memory: one.Load().Bytes * 8 * 5 / 2, Observer: &events})
 	for l := w.Load(); l.Bytes <= l.Budget; l = w.Load() {
 		mustOpen(t, w, mustAdd(t, w, 60, 40).ID)
 	}
