@@ -52,6 +52,25 @@ func BenchmarkUnmarshal(b *testing.B) {
 	}
 }
 
+func BenchmarkUnmarshalGraph(b *testing.B) {
+	for _, s := range sizes {
+		_, g := Divide(photo(s[0], s[1]), 4*DefaultRegions(s[0], s[1]))
+		data, err := g.MarshalBinary()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("size=%dx%d", s[0], s[1]), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				var g Graph
+				if err := g.UnmarshalBinary(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkDescribe(b *testing.B) {
 	for _, s := range sizes {
 		img := photo(s[0], s[1])

@@ -95,90 +95,84 @@ func readGraph(data []byte) (*Graph, error) {
 	case uint64(len(data)) > size && (version == 1 || n < 2):
 		return nil, errTrailing
 	}
-	f := &fields{data: data[graphHeader:]}
+	data = data[graphHeader:]
 	g := &Graph{Regions: make([]Region, n)}
 	if k > 0 {
 		g.Edges = make([]Edge, k)
 	}
 	for i := range g.Regions {
 		r := &g.Regions[i]
-		r.Area = int32(f.number(1, maxPixels))
-		f.floats(r.Centroid[:], 0)
-		minX, minY := f.number(0, maxSide), f.number(0, maxSide)
-		maxX, maxY := f.number(minX+1, maxSide), f.number(minY+1, maxSide)
-		r.Bounds = Box{int32(minX), int32(minY), int32(maxX), int32(maxY)}
-		f.floats(r.Mean[:], float32(math.Inf(-1)))
-		f.floats(r.Cov[:], float32(math.Inf(-1)))
-		r.Texture = f.float()
-		f.floats(r.Histogram[:], 0)
+		sound := r.read(data)
+		data = data[regionBytes:]
 		if version > 1 {
 			for c := range r.Colours {
-				f.bytes(r.Colours[c][:])
+				data = data[copy(r.Colours[c][:], data):]
 			}
-			f.bytes(r.Directions[:])
+			data = data[copy(r.Directions[:], data):]
 		}
-		if f.bad {
+		if !sound {
 			return nil, fmt.Errorf("region %d holds an impossible number", i)
 		}
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		e.A, e.B = int32(f.number(0, int(n)-1)), int32(f.number(0, int(n)-1))
-		e.Length = int32(f.number(1, 2*maxPixels))
-		e.Contour, e.MedianContour, e.DeltaE, e.Texture, e.TextureDistance = f.float(), f.float(), f.float(), f.float(), f.float()
-		if f.bad || e.A >= e.B {
+		sound := e.read(data)
+		data = data[edgeBytes:]
+		if !sound || uint32(e.B) >= uint32(n) {
 			return nil, fmt.Errorf("edge %d holds an impossible number", i)
 		}
 		if i > 0 && (g.Edges[i-1].A > e.A || g.Edges[i-1].A == e.A && g.Edges[i-1].B >= e.B) {
 			return nil, fmt.Errorf("edge %d is out of order", i)
 		}
 	}
-	if len(f.data) > 0 {
+	if len(data) > 0 {
 		var err error
-		if g.Merges, err = readMerges(f.data, int(n)); err != nil {
+		if g.Merges, err = readMerges(data, int(n)); err != nil {
 			return nil, err
 		}
 	}
 	return g, nil
 }
 
-// fields reads numbers of four bytes each; a number out of range sets bad.
-type fields struct {
-	data []byte
-	bad  bool
+// read decodes all but the shares of a region from the front of data and reports
+// whether the numbers are possible.
+func (r *Region) read(data []byte) bool {
+	b := (*[regionBytes]byte)(data)
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+	area, minX, minY, maxX, maxY := word(0), word(3), word(4), word(5), word(6)
+	r.Area, r.Bounds = int32(area), Box{int32(minX), int32(minY), int32(maxX), int32(maxY)}
+	sound := area >= 1 && area <= maxPixels && minX < maxX && maxX <= maxSide && minY < maxY && maxY <= maxSide
+	sound = readFloats(r.Centroid[:], b[4:], 0) && sound
+	sound = readFloats(r.Mean[:], b[28:], -math.MaxFloat32) && sound
+	sound = readFloats(r.Cov[:], b[40:], -math.MaxFloat32) && sound
+	var texture [1]float32
+	sound = readFloats(texture[:], b[64:], 0) && sound
+	r.Texture = texture[0]
+	return readFloats(r.Histogram[:], b[68:], 0) && sound
 }
 
-func (f *fields) word() uint32 {
-	v := binary.LittleEndian.Uint32(f.data)
-	f.data = f.data[4:]
-	return v
+// read is Region.read for an edge, whose region B it doesn't compare with the
+// number of regions.
+func (e *Edge) read(data []byte) bool {
+	b := (*[edgeBytes]byte)(data)
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
+	length := word(2)
+	e.A, e.B, e.Length = int32(word(0)), int32(word(1)), int32(length)
+	var measures [5]float32
+	sound := readFloats(measures[:], b[12:], 0) && e.A >= 0 && e.A < e.B && length >= 1 && length <= 2*maxPixels
+	e.Contour, e.MedianContour, e.DeltaE, e.Texture, e.TextureDistance = measures[0], measures[1], measures[2], measures[3], measures[4]
+	return sound
 }
 
-func (f *fields) bytes(dst []byte) { f.data = f.data[copy(dst, f.data):] }
-
-func (f *fields) number(low, high int) int {
-	v := int(f.word())
-	if v < low || v > high {
-		f.bad = true
-		return low
-	}
-	return v
-}
-
-// float reads a finite number ≥ 0.
-func (f *fields) float() float32 {
-	var v [1]float32
-	f.floats(v[:], 0)
-	return v[0]
-}
-
-// floats reads finite numbers ≥ low.
-func (f *fields) floats(dst []float32, low float32) {
+// readFloats fills dst from the front of data and reports whether all are numbers
+// from low to the largest finite one.
+func readFloats(dst []float32, data []byte, low float32) bool {
+	data = data[:4*len(dst)]
+	sound := true
 	for i := range dst {
-		v := math.Float32frombits(f.word())
-		if !(v >= low && v <= math.MaxFloat32 && v >= -math.MaxFloat32) {
-			f.bad = true
-		}
+		v := math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 		dst[i] = v
+		sound = sound && v >= low && v <= math.MaxFloat32
 	}
+	return sound
 }
