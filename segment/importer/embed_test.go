@@ -69,7 +69,7 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	ids := map[string]string{}
-	for _, name := range []string{"good", "constant", "fine", "vast"} {
+	for _, name := range []string{"good", "constant", "fine", "vast", "turned"} {
 		im, err := w.AddImage(t.Context(), p.ID, name+".png", bytes.NewReader(scene()))
 		if err != nil {
 			t.Fatal(err)
@@ -82,6 +82,7 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 		"constant.npz": grid(t, 5, 8, func(int, int, int) float32 { return 3 }),
 		"fine.npz":     grid(t, 5, 121, slope),
 		"vast.npz":     grid(t, 9000, 9000, nil), // over the limit of values, too
+		"turned.npz":   grid(t, 90, 5, slope),    // dimensions first
 		"nobody.npz":   grid(t, 5, 8, slope),
 	})
 	files, err := importer.FromFile("embeddings.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
@@ -98,10 +99,10 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 			}
 		}
 		report, err := run()
-		if err != nil || len(report.Images) != 5 {
+		if err != nil || len(report.Images) != 6 {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		says := map[string]string{"good": "", "constant": "same at every place", "fine": "its grid of 121×5 embeddings is finer than the image of 120×80 pixels", "vast": "its grid of 9000×9000 embeddings is finer", "nobody": "No image in the project has this name"}
+		says := map[string]string{"good": "", "constant": "same at every place", "fine": "its grid of 121×5 embeddings is finer than the image of 120×80 pixels", "vast": "its grid of 9000×9000 embeddings is finer", "turned": "of up to that size; an array of dimensions × height × width must be called embeddings_chw", "nobody": "No image in the project has this name"}
 		for _, r := range report.Images {
 			name := strings.TrimSuffix(r.Mask, ".npz")
 			if says[name] == "" && (r.Problem != "" || r.Embedded != "8×5 embeddings of 2 numbers") || !strings.Contains(r.Problem, says[name]) {

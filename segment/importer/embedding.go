@@ -47,7 +47,7 @@ const (
 // everywhere ErrValue.
 func (e *Embeddings) Reduce(m *superpixels.Runs) (*segment.Embedding, error) {
 	if e.Width > m.Width || e.Height > m.Height {
-		return nil, fmt.Errorf("array %s: %w", quote(e.Name), tooFine(e.Width, e.Height, image.Pt(m.Width, m.Height)))
+		return nil, fmt.Errorf("array %s: %w", quote(e.Name), tooFine(e.Width, e.Height, image.Pt(m.Width, m.Height), ""))
 	}
 	e.shorten()
 	mean, spread := e.centre()

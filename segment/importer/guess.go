@@ -120,7 +120,11 @@ func (i *importing) embed(ctx context.Context, r ImageReport, e *Embeddings) (Im
 // columns names the classes of the columns of scores.
 func columns(p segment.Project, s *Scores) ([]string, error) {
 	if s.Classes > len(p.Classes) {
-		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order.", s.Classes, len(p.Classes))
+		hint := ""
+		if s.Width > 0 && !strings.HasSuffix(s.Name, "_chw") {
+			hint = ofScores.columnsFirst()
+		}
+		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), hint)
 	}
 	var names []string
 	for _, c := range p.Classes[:s.Classes] {

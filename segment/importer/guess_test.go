@@ -3,6 +3,7 @@ package importer_test
 import (
 	"bytes"
 	"encoding/base64"
+	"strings"
 	"testing"
 
 	"collie/segment"
@@ -59,6 +60,24 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	}
 	if share := float64(same) / (80 * 120); share < 0.95 {
 		t.Errorf("the first hypotheses agree on %.2f of the image", share)
+	}
+}
+
+// Scores whose axes are classes × height × width look like scores of many classes;
+// the problem says how to call them.
+func TestScoresWithClassesFirst(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p := worked(t, w)
+	if _, err := w.AddImage(t.Context(), p.ID, "x.png", bytes.NewReader(scene())); err != nil {
+		t.Fatal(err)
+	}
+	for name, hint := range map[string]bool{"scores": true, "scores_chw": false} {
+		array := "\x93NUMPY\x01\x00\x41\x00{'descr': '|u1', 'fortran_order': False, 'shape': (200, 3, 120)}\n" + strings.Repeat("\x01", 200*3*120)
+		content := zipped(t, map[string][]byte{"x.npz": zipped(t, map[string][]byte{name + ".npy": []byte(array)})})
+		report := mustImport(t, w, p.ID, content, importer.Options{})
+		if len(report.Images) != 1 || strings.Contains(report.Images[0].Problem, "must be called probs_chw or scores_chw") != hint || report.Images[0].Problem == "" {
+			t.Errorf("%s: %+v", name, report.Images)
+		}
 	}
 }
 

@@ -114,6 +114,11 @@ var (
 	}
 )
 
+// columnsFirst is what an error adds about an array whose columns may come first.
+func (c *contents) columnsFirst() string {
+	return fmt.Sprintf("; an array of %s × height × width must be called %s", c.column, c.names)
+}
+
 // embeds reports whether an array of this name holds embeddings.
 func embeds(name string) bool { return strings.TrimSuffix(name, "_chw") == "embeddings" }
 
@@ -225,7 +230,7 @@ func (h header) layout(chw bool, c *contents, limits Limits) (layout, error) {
 	if k := a.classes(); k > c.columns {
 		hint := ""
 		if len(a.shape) == 3 && !a.chw {
-			hint = fmt.Sprintf("; an array of %s × height × width must be called %s", c.column, c.names)
+			hint = c.columnsFirst()
 		}
 		return a, fmt.Errorf("%w: its shape is %s, so it has %d %s; the limit is %d%s", ErrLimit, shapeText(a.shape), k, c.column, c.columns, hint)
 	}
@@ -236,15 +241,19 @@ func (h header) layout(chw bool, c *contents, limits Limits) (layout, error) {
 // with them even if they have too many values as well.
 func (a layout) checkGrid(pixels image.Point) error {
 	if width, height := a.size(); a.of == ofEmbeddings && pixels.X > 0 && (width > pixels.X || height > pixels.Y) {
-		return tooFine(width, height, pixels)
+		hint := ""
+		if !a.chw && a.shape[1] <= pixels.Y && a.shape[2] <= pixels.X {
+			hint = a.of.columnsFirst()
+		}
+		return tooFine(width, height, pixels, hint)
 	}
 	return nil
 }
 
 // tooFine is the error for a grid of embeddings with more places than the image has
 // pixels.
-func tooFine(width, height int, pixels image.Point) error {
-	return fmt.Errorf("%w: its grid of %d×%d embeddings is finer than the image of %d×%d pixels; use one of up to that size", ErrSize, width, height, pixels.X, pixels.Y)
+func tooFine(width, height int, pixels image.Point, hint string) error {
+	return fmt.Errorf("%w: its grid of %d×%d embeddings is finer than the image of %d×%d pixels; use one of up to that size%s", ErrSize, width, height, pixels.X, pixels.Y, hint)
 }
 
 // size is the width and height of the image or the grid; 0 of superpixels.
