@@ -9,7 +9,7 @@ import (
 
 // Rest says what a project's images are where nobody clicks. It leans in from
 // the image's border and gives way to clicks. The zero value is RestNothing: the
-// clicked classes share the whole image.
+// classes with evidence, be it clicks, boxes or scores, share the whole image.
 type Rest struct {
 	Mode  RestMode
 	Class uint8 // id, with RestClass only
@@ -19,10 +19,10 @@ type Rest struct {
 type RestMode uint8
 
 const (
-	RestNothing   RestMode = iota // every class is clicked
+	RestNothing   RestMode = iota // every class gets evidence
 	RestClass                     // a class of the project
 	RestUndecided                 // no class: hypotheses say Void there
-	RestFirst                     // Void while one class has been clicked, nothing from two classes on
+	RestFirst                     // Void while one class has evidence, nothing from two classes on
 )
 
 // restNames are the text forms of the modes that have no class.

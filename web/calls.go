@@ -249,7 +249,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/ladder": {
 		id: "getLadder", summary: "Get nested masks from less to more of a class",
-		doc:   "With two classes in play, which can be a clicked one and the rest. Each mask contains the one before it and is the exact optimum of the model with one class shifted. Clicks and accepted regions stay. To make rung n the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"rung\": n}, \"digest\": \"…\"}. Otherwise the answer is 422.",
+		doc:   "With two classes in play, one of which can be the rest. Each mask contains the one before it and is the exact optimum of the model with one class shifted. Clicks and accepted regions stay. To make rung n the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"rung\": n}, \"digest\": \"…\"}. Otherwise the answer is 422.",
 		sends: jsonOf(ladderJSON{}), problems: []int{422, 429},
 	},
 	"GET /api/v1/images/{id}/alternatives": {

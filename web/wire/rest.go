@@ -44,7 +44,7 @@ func (r *Rest) UnmarshalJSON(text []byte) error {
 // JSONSchema describes it.
 func (Rest) JSONSchema() openapi.Schema {
 	return openapi.Schema{
-		"description": "what nobody clicks: the index of a class, null for undecided, undecided-first for undecided until a second class is clicked, or nothing when every class gets clicks",
+		"description": "what nobody clicks: the index of a class, null for undecided, undecided-first for undecided while only one class has evidence (clicks, boxes, scores), or nothing when every class gets some",
 		"oneOf": []openapi.Schema{
 			{"type": "integer", "minimum": 0, "maximum": segment.MaxClasses - 1},
 			{"type": "null"},
