@@ -16,7 +16,8 @@ import (
 type Format string
 
 // The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png and
-// perhaps SegmentationObject/*.png; PNGs in other folders are read as classes.
+// perhaps SegmentationObject/*.png, both with folders in them where the images are
+// in folders; PNGs in other folders are read as classes.
 const (
 	VOC     Format = "voc"
 	COCO    Format = "coco"
@@ -124,7 +125,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	if masks := inFolder(pictures, "SegmentationClass"); len(masks) > 0 {
-		d, err := openVOC(files, masks, labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
+		d, err := openVOC(files, masks, "SegmentationClass", labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
 		return d.without(documents.all()), err
 	}
 	if len(documents.coco) > 0 {
@@ -136,7 +137,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 		return d.without(documents.bad), err
 	}
 	if masks := inFolder(pictures, "masks"); len(masks) > 0 {
-		d, err := openVOC(files, masks, labelmap, files.photos("masks"), o)
+		d, err := openVOC(files, masks, "masks", labelmap, files.photos("masks"), o)
 		return d.without(documents.bad), err
 	}
 	switch {
@@ -145,7 +146,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 	case slices.ContainsFunc(files.Names, func(name string) bool { return path.Base(name) == "data.yaml" }):
 		return nil, segment.Errorf(segment.Unsupported, "This is a data set of YOLO, which can't be imported. %s", accepted)
 	case len(pictures) > 0:
-		return openVOC(files, pictures, labelmap, nil, o)
+		return openVOC(files, pictures, "", labelmap, nil, o)
 	case len(files.scores()) > 0:
 		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
 	}
@@ -154,9 +155,12 @@ func Open(files Files, o Options) (*Dataset, error) {
 
 const accepted = "Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive."
 
-// inFolder returns the files that are in a folder of that name.
+// inFolder returns the files that are in a folder of that name, at any depth.
 func inFolder(names []string, folder string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return path.Base(path.Dir(name)) != folder })
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, _, in := cutFolder(name, folder)
+		return !in
+	})
 }
 
 // without adds files that are not read to the problems of a data set.

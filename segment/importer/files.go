@@ -163,7 +163,7 @@ func (f Files) photos(but ...string) []string {
 	for _, name := range f.Names {
 		switch strings.ToLower(path.Ext(name)) {
 		case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff":
-			if !slices.Contains(but, path.Base(path.Dir(name))) {
+			if !slices.ContainsFunc(but, func(folder string) bool { _, _, in := cutFolder(name, folder); return in }) {
 				out = append(out, name)
 			}
 		}

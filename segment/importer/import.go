@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"collie/segment"
@@ -278,7 +277,7 @@ func (i *importing) look(ctx context.Context, r ImageReport, m *Mask) (ImageRepo
 // image finds the image of a mask, or adds it if the data set has its
 // photograph.
 func (i *importing) image(ctx context.Context, name string) (id string, added bool, err error) {
-	id, photo, err := i.names.find(name)
+	id, photo, as, err := i.names.find(name)
 	switch {
 	case err != nil || photo == "":
 		return id, false, err
@@ -287,7 +286,7 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 	}
 	var im segment.Image
 	err = insist(ctx, func() (err error) {
-		im, err = i.add(ctx, photo)
+		im, err = i.add(ctx, photo, as)
 		return err
 	})
 	if err != nil {
@@ -297,12 +296,12 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 	return im.ID, true, nil
 }
 
-// add adds a photograph of the data set to the project.
-func (i *importing) add(ctx context.Context, photo string) (segment.Image, error) {
+// add adds a photograph of the data set to the project under a name.
+func (i *importing) add(ctx context.Context, photo, as string) (segment.Image, error) {
 	file, err := i.files.Open(photo)
 	if err != nil {
 		return segment.Image{}, err
 	}
 	defer file.Close()
-	return i.workspace.AddImage(ctx, i.project, path.Base(photo), file)
+	return i.workspace.AddImage(ctx, i.project, as, file)
 }

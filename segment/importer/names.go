@@ -11,19 +11,22 @@ import (
 // names finds images by the names that a data set gives them. Keys are in lower
 // case; a stem is a name without folder and ending.
 type names struct {
-	images map[string]string   // ids by file name, stem, and name in exports; empty: several
-	masks  map[string]string   // the name in the data set by stem; empty: several
+	images map[string]string   // ids by file name, with ending and without, stem, and name in exports; empty: several
+	masks  map[string]string   // the name in the data set by its form without ending, and by stem; empty: several
 	photos map[string][]string // photographs of the data set by stem
 }
 
 func newNames(d *Dataset) names {
 	n := names{map[string]string{}, map[string]string{}, map[string][]string{}}
 	for _, name := range d.Images {
-		name, key := strings.ToLower(name), stem(name)
-		if other, known := n.masks[key]; known && other != name {
-			name = ""
+		name := strings.ToLower(name)
+		for _, key := range []string{endless(name), stem(name)} {
+			if other, known := n.masks[key]; known && other != name {
+				n.masks[key] = ""
+			} else {
+				n.masks[key] = name
+			}
 		}
-		n.masks[key] = name
 	}
 	for _, name := range d.Photos {
 		n.photos[stem(name)] = append(n.photos[stem(name)], name)
@@ -31,10 +34,11 @@ func newNames(d *Dataset) names {
 	return n
 }
 
-// add registers an image of the project under its name and its stem.
+// add registers an image of the project under its name, also without ending, and
+// its stem.
 func (n *names) add(im segment.Image) {
 	name := strings.ToLower(im.Name)
-	for _, key := range slices.Compact([]string{name, stem(name)}) {
+	for _, key := range slices.Compact([]string{name, endless(name), stem(name)}) {
 		if _, twice := n.images[key]; twice {
 			n.images[key] = ""
 		} else {
@@ -54,45 +58,65 @@ func (n *names) addExported(ids map[string]string, own bool) {
 }
 
 // find returns the id of the image with a name in the data set, or else the file of
-// its photograph. The whole name counts first. Folder and ending are passed over
-// only if they don't tell images of the data set apart.
-func (n *names) find(name string) (id, photo string, err error) {
+// its photograph and what the project is to call it. The whole name counts first.
+// Folder and ending are passed over only if they don't tell images of the data set
+// apart.
+func (n *names) find(name string) (id, photo, as string, err error) {
 	name = strings.ToLower(name)
-	keys := []string{name, path.Base(name), stem(name)}
-	several := false
-	if only, known := n.masks[stem(name)]; known && only == "" {
-		keys, several = keys[:1], true
+	keys, several := []string{name}, n.several(stem(name))
+	if !n.several(endless(name)) {
+		keys = append(keys, endless(name))
+	}
+	if !several {
+		keys = append(keys, path.Base(name), stem(name))
 	}
 	taken := false
 	for _, key := range keys {
 		id, known := n.images[key]
 		if id != "" {
-			return id, "", nil
+			return id, "", "", nil
 		}
 		taken = taken || known
 	}
 	if taken {
-		return "", "", segment.Errorf(segment.Invalid, "More than one image in the project has this name.")
+		return "", "", "", segment.Errorf(segment.Invalid, "More than one image in the project has this name.")
 	}
 	if photo = n.photo(name, !several); photo != "" {
-		return "", photo, nil
+		as = path.Base(photo)
+		if several { // the folders that the data set gives tell it from the others
+			parts := strings.Split(photo, "/")
+			as = path.Join(parts[len(parts)-1-strings.Count(name, "/"):]...)
+		}
+		return "", photo, as, nil
 	}
 	if several {
-		return "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
+		return "", "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
 	}
-	return "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
+	return "", "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
+}
+
+// several reports whether images of the data set share a form of their names.
+func (n *names) several(form string) bool {
+	only, known := n.masks[form]
+	return known && only == ""
 }
 
 // photo returns the photograph with a name: the only one whose path ends with it,
 // with or without its ending, or, if any folder will do, the only one with its stem.
+// The names of masks have lost their endings, and what looks like one is none.
 func (n *names) photo(name string, anyFolder bool) string {
 	all := n.photos[stem(name)]
-	for _, form := range []func(string) string{func(s string) string { return s }, func(s string) string { return strings.TrimSuffix(s, path.Ext(s)) }} {
-		ends := slices.DeleteFunc(slices.Clone(all), func(photo string) bool {
-			return !strings.HasSuffix("/"+form(strings.ToLower(photo)), "/"+form(name))
-		})
-		if len(ends) == 1 {
-			return ends[0]
+	if base := path.Base(name); base != stem(name) {
+		all = append(slices.Clone(n.photos[base]), all...)
+	}
+	for _, same := range []func(photo string) bool{
+		func(photo string) bool { return ends(photo, name) },
+		func(photo string) bool { return ends(endless(photo), name) },
+		func(photo string) bool { return ends(endless(photo), endless(name)) },
+	} {
+		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(strings.ToLower(photo)) })
+		if len(found) == 1 {
+			return found[0]
 		}
 	}
 	if anyFolder && len(all) == 1 {
@@ -101,8 +125,11 @@ func (n *names) photo(name string, anyFolder bool) string {
 	return ""
 }
 
+// ends reports whether a path ends with another one.
+func ends(whole, end string) bool { return strings.HasSuffix("/"+whole, "/"+end) }
+
+// endless is a name without its ending.
+func endless(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
+
 // stem is a file's name without folder and ending, in lower case.
-func stem(name string) string {
-	name = strings.ToLower(path.Base(name))
-	return strings.TrimSuffix(name, path.Ext(name))
-}
+func stem(name string) string { return endless(strings.ToLower(path.Base(name))) }

@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/mask"
 	"collie/storage/workspacetest"
 )
 
@@ -25,6 +26,18 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		}
 		return fstest.MapFS{"x.json": {Data: fmt.Appendf(nil, `{"categories": [{"id": 1, "name": "one"}, {"id": 2, "name": "two"}], "images": [%s], "annotations": [%s]}`,
 			strings.Join(images, ","), strings.Join(annotations, ","))}}
+	}
+	masks := func(names ...string) fstest.MapFS {
+		files := fstest.MapFS{}
+		for i, name := range names {
+			var b bytes.Buffer
+			if err := mask.WriteIndex(&b, mask.Mask{Width: 120, Height: 80, Pixels: bytes.Repeat([]byte{byte(i + 1)}, 120*80)}); err != nil {
+				t.Fatal(err)
+			}
+			files[name] = &fstest.MapFile{Data: b.Bytes()}
+			files[strings.Replace(name, "SegmentationClass", "SegmentationObject", 1)] = files[name]
+		}
+		return files
 	}
 	photo := &fstest.MapFile{Data: scene()}
 	with := func(files fstest.MapFS, photos ...string) fstest.MapFS {
@@ -44,7 +57,13 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"another folder":   {[]string{"photos/a.png"}, coco("s1/a.jpg"), []string{"photos/a.png one"}},
 		"two endings":      {[]string{"a.png"}, coco("a.jpg", "a.png"), []string{"The data set has more than one image called a", "a.png two"}},
 		"twice":            {[]string{"a.png"}, coco("a.png", "a.png"), []string{"a.png one", "The data set has more than one mask for this image; a.png was taken."}},
-		"photos":           {nil, with(coco("s1/a.png", "s2/a.png"), "images/s1/a.png", "images/s2/a.png"), []string{"a.png one", "a.png two"}},
+		"photos":           {nil, with(coco("s1/a.png", "s2/a.png"), "images/s1/a.png", "images/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
+		"masks":            {[]string{"s1/a.png", "s2/a.png"}, masks("masks/s1/a.png", "masks/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
+		"bare masks":       {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a.png", "s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
+		"VOC":              {[]string{"a.png", "s2/b.png"}, masks("x/SegmentationClass/a.png", "x/SegmentationClass/s2/b.png"), []string{"a.png one", "s2/b.png two"}},
+		"VOC, flat":        {[]string{"a.png", "b.png"}, masks("SegmentationClass/s1/a.png", "SegmentationClass/s2/b.png"), []string{"a.png one", "b.png two"}},
+		"VOC, photos":      {nil, with(masks("SegmentationClass/s1/a.1.png", "SegmentationClass/s2/a.1.png"), "JPEGImages/s1/a.1.png", "JPEGImages/s2/a.1.png"), []string{"s1/a.1.png one", "s2/a.1.png two"}},
+		"a dot":            {nil, with(masks("SegmentationClass/a.1.png", "SegmentationClass/a.2.png"), "JPEGImages/a.1.png", "JPEGImages/a.2.png"), []string{"a.1.png one", "a.2.png two"}},
 		"a photo for both": {nil, with(coco("s1/a.png", "s2/a.png"), "images/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,6 +87,9 @@ func TestImagesOfTwoFolders(t *testing.T) {
 			}
 			var got []string
 			seen := map[string]bool{}
+			if len(report.Images) != len(c.want) {
+				t.Fatalf("%+v", report.Images)
+			}
 			for i, r := range report.Images {
 				if r.Problem != "" {
 					got = append(got, r.Problem[:min(len(r.Problem), len(c.want[i]))])

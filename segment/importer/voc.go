@@ -15,10 +15,11 @@ import (
 	"collie/segment/mask"
 )
 
-// openVOC reads one PNG per image. Pixels of palette and 8-bit grey PNGs are
+// openVOC reads one PNG per image, which has the name of its image, with the folders
+// below the given one. Pixels of palette and 8-bit grey PNGs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC without one.
-func openVOC(files Files, names []string, labelmap string, photos []string, o Options) (*Dataset, error) {
+func openVOC(files Files, names []string, folder, labelmap string, photos []string, o Options) (*Dataset, error) {
 	d := &Dataset{Format: VOC, Photos: photos}
 	if labelmap != "" {
 		b, err := files.read(labelmap, labelset.MaxBytes)
@@ -37,7 +38,8 @@ func openVOC(files Files, names []string, labelmap string, photos []string, o Op
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		d.Images = append(d.Images, strings.TrimSuffix(path.Base(name), path.Ext(name)))
+		_, name, _ = cutFolder(name, folder)
+		d.Images = append(d.Images, endless(name))
 	}
 	objects := files.objectsOfClasses()
 	d.Masks = func(yield func(*Mask, error) bool) {
@@ -70,13 +72,25 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 	return table
 }
 
-// objectsOfClasses gives each file of a folder SegmentationClass the one of the same
+// cutFolder returns the path to a folder that a file is in, at any depth, and the
+// file's path below it; in no folder of this name, it is the whole path.
+func cutFolder(name, folder string) (before, below string, in bool) {
+	parts := strings.Split(name, "/")
+	for i, part := range parts[:len(parts)-1] {
+		if part == folder {
+			return path.Join(parts[:i]...), path.Join(parts[i+1:]...), true
+		}
+	}
+	return "", name, false
+}
+
+// objectsOfClasses gives each file in a folder SegmentationClass the one of the same
 // name in the folder SegmentationObject beside it, if that exists.
 func (f Files) objectsOfClasses() map[string]string {
 	objects := map[string]string{}
 	for _, name := range f.Names {
-		if folder, base := path.Split(name); path.Base(folder) == "SegmentationObject" {
-			objects[path.Join(folder, "..", "SegmentationClass", base)] = name
+		if before, below, in := cutFolder(name, "SegmentationObject"); in {
+			objects[path.Join(before, "SegmentationClass", below)] = name
 		}
 	}
 	return objects
