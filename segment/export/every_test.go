@@ -6,11 +6,13 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"collie/segment"
 	"collie/segment/mask"
 	"collie/segment/mask/masktest"
 )
@@ -91,6 +93,16 @@ func TestTooManyObjects(t *testing.T) {
 	_, report = write(t, "cityscapes", Options{}, 100, []mask.Mask{{Width: 3, Height: 1, Pixels: []uint8{64, 66, 99}}})
 	if im := report.Images[0]; im.RegionsIn != 3 || im.RegionsOut != 1 || im.Lossy == "" && im.Note == "" {
 		t.Errorf("Cityscapes: %+v", im)
+	}
+}
+
+// Colours that don't tell classes apart are reported where they are used.
+func TestColoursAlike(t *testing.T) {
+	p := colourPNG{&job{project: segment.Project{Classes: []segment.Class{{Name: "ground", Color: "#000000"}, {Name: "cat", Color: "#ff0000"}, {Name: "dog", Color: "#ff0000"}, {Name: "sand", Color: "#e0e0c0"}}}}}
+	for _, c := range []struct{ pixels, want string }{{"\x00\xff", ""}, {"\x00\x02", "dog"}, {"\x01\x03\x02", "cat, dog, sand"}} {
+		if got := strings.Join(p.alike([]byte(c.pixels)), ", "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.pixels, got, c.want)
+		}
 	}
 }
 

@@ -3,15 +3,23 @@ package export
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"image/color"
 	"io"
+	"slices"
+	"strings"
 
+	"collie/segment"
+	"collie/segment/labelset"
 	"collie/segment/mask"
 )
 
-// indexPNG is a palette PNG per image.
-type indexPNG struct{ single }
+// indexPNG is a palette PNG per image, and the names of the indices.
+type indexPNG struct{ *job }
 
-func newIndexPNG(*job) (encoder, error) { return indexPNG{}, nil }
+func newIndexPNG(j *job) (encoder, error) { return indexPNG{j}, nil }
+
+func (indexPNG) document(string) document { return document{} }
 
 func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
@@ -19,18 +27,64 @@ func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	return &piece{files: []member{mask}, out: len(s.partition().Regions)}, err
 }
 
-// colourPNG is an RGB PNG per image.
-type colourPNG struct{ single }
+func (p indexPNG) finish() ([]member, error) { return p.labelmap(p.inPalette()) }
 
-func newColourPNG(*job) (encoder, error) { return colourPNG{}, nil }
+// colourPNG is an RGB PNG per image, and the names of the colours.
+type colourPNG struct{ *job }
 
-func (colourPNG) image(_ context.Context, s *subject) (*piece, error) {
+func newColourPNG(j *job) (encoder, error) { return colourPNG{j}, nil }
+
+func (colourPNG) document(string) document { return document{} }
+
+func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
-	return &piece{files: []member{mask}, out: len(s.partition().Regions)}, err
+	out := &piece{files: []member{mask}, out: len(s.partition().Regions)}
+	if alike := p.alike(s.mask.Pixels); len(alike) > 0 {
+		out.lossy = []string{"Another class, or what is undecided, has the colour of " + strings.Join(alike, ", ") + "."}
+	}
+	return out, err
 }
+
+func (p colourPNG) finish() ([]member, error) { return p.labelmap(p.project.Classes) }
+
+// alike names the classes in a mask whose colours don't tell them from others.
+func (p colourPNG) alike(pixels []uint8) (names []string) {
+	with := map[string]int{colourCode(mask.VOCColor(segment.Void)): 1} // classes by colour
+	for _, c := range p.project.Classes {
+		with[c.Color]++
+	}
+	var there [256]bool
+	for _, class := range pixels {
+		there[class] = true
+	}
+	for i, c := range p.project.Classes {
+		if there[i] && with[c.Color] > 1 {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// inPalette are the project's classes in the colours of the palette.
+func (j *job) inPalette() []segment.Class {
+	classes := slices.Clone(j.project.Classes)
+	for i := range classes {
+		classes[i].Color = colourCode(mask.VOCColor(uint8(i)))
+	}
+	return classes
+}
+
+// labelmap makes labelmap.txt, which names the classes of indices and colours.
+func (j *job) labelmap(classes []segment.Class) ([]member, error) {
+	var b bytes.Buffer
+	err := labelset.Write(&b, labelset.VOC, classes)
+	return []member{stored("labelmap.txt", b.Bytes())}, err
+}
+
+func colourCode(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // picture makes a member from what write writes.
 func picture(name string, write func(io.Writer) error) (member, error) {

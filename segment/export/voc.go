@@ -57,7 +57,7 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 }
 
 func (v *voc) finish() ([]member, error) {
-	var train, val, all, labels bytes.Buffer
+	var train, val, all bytes.Buffer
 	for _, number := range v.job.chosen {
 		set := &train
 		if number%5 == 4 {
@@ -66,15 +66,11 @@ func (v *voc) finish() ([]member, error) {
 		fmt.Fprintln(set, v.job.images[number].stem)
 		fmt.Fprintln(&all, v.job.images[number].stem)
 	}
-	fmt.Fprintln(&labels, "# label:color_rgb:parts:actions")
-	for i, c := range v.job.project.Classes {
-		rgb := mask.VOCColor(uint8(i))
-		fmt.Fprintf(&labels, "%s:%d,%d,%d::\n", c.Name, rgb.R, rgb.G, rgb.B)
-	}
 	const sets = "ImageSets/Segmentation/"
 	lists := v.job.lists(sets)
 	if v.job.options.Split == nil {
 		lists = []member{stored(sets+"train.txt", train.Bytes()), stored(sets+"val.txt", val.Bytes())}
 	}
-	return append(lists, stored(sets+"default.txt", all.Bytes()), stored("labelmap.txt", labels.Bytes())), nil
+	labels, err := v.job.labelmap(v.job.inPalette())
+	return append(append(lists, stored(sets+"default.txt", all.Bytes())), labels...), err
 }

@@ -61,7 +61,7 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(d)
 	}
 	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
-	for _, way := range []string{"voc", "coco", "labelme", "labelme polygon"} {
+	for _, way := range []string{"index-png", "colour-png", "voc", "coco", "labelme", "labelme polygon"} {
 		t.Run(way, func(t *testing.T) {
 			format, shapes, _ := strings.Cut(way, " ")
 			options := options
@@ -69,7 +69,8 @@ func TestRoundTrips(t *testing.T) {
 			first := mustExport(t, there, p.ID, format, options)
 			here := workspacetest.MustOpen(t)
 			q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
-			if format == "voc" { // has the classes with it
+			named := slices.Contains([]string{"index-png", "colour-png", "voc"}, format) // has all classes with it
+			if named {
 				q, err = here.CreateProject(t.Context(), p.Name, p.Classes[:1], nil)
 			}
 			if err != nil {
@@ -80,7 +81,7 @@ func TestRoundTrips(t *testing.T) {
 				t.Fatalf("report %+v", report)
 			}
 			slices.Sort(report.Classes)
-			if d := cmp.Diff([]string{"ground", "sky"}, report.Classes); d != "" && format == "voc" || len(report.Classes) > 0 && format != "voc" {
+			if d := cmp.Diff([]string{"ground", "sky"}, report.Classes); d != "" && named || len(report.Classes) > 0 && !named {
 				t.Errorf("classes added: %v", report.Classes)
 			}
 			if q, err = here.Project(t.Context(), q.ID); err != nil {
