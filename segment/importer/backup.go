@@ -107,8 +107,8 @@ func readValue(d *document, v any) error {
 	if err != nil {
 		return err
 	}
-	if json.Unmarshal(raw, v) != nil {
-		return d.odd(nil)
+	if err := json.Unmarshal(raw, v); err != nil {
+		return d.unlike(err)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ const (
 	maxCOCOImages     = 100_000
 	maxCOCOCategories = 10_000
 	maxHeld           = 32 << 20 // bytes of annotations in memory at once
-	annotationBytes   = 100      // memory of an annotation besides its text
+	annotationBytes   = 150      // memory of an annotation besides its text
 	listedStrays      = 20       // named in the report
 )
 
@@ -25,8 +25,8 @@ type cocoFile struct {
 	files      Files
 	name       string
 	images     []cocoImage
-	places     map[int64]int    // of images by id
-	categories map[int64]string // names by id
+	places     map[cocoID]int    // of images by id
+	categories map[cocoID]string // names by id
 	classes    *classNames
 	strays     []error
 	stray      int
@@ -34,16 +34,16 @@ type cocoFile struct {
 }
 
 type cocoImage struct {
-	ID       int64  `json:"id"`
+	ID       cocoID `json:"id"`
 	FileName string `json:"file_name"`
-	Width    int    `json:"width"`
-	Height   int    `json:"height"`
+	Width    whole  `json:"width"`
+	Height   whole  `json:"height"`
 }
 
 type cocoAnnotation struct {
-	ID           int64           `json:"id"`
-	Image        int64           `json:"image_id"`
-	Category     int64           `json:"category_id"`
+	ID           cocoID          `json:"id"`
+	Image        cocoID          `json:"image_id"`
+	Category     cocoID          `json:"category_id"`
 	Area         float64         `json:"area"`
 	Segmentation json.RawMessage `json:"segmentation"` // outlines, or {size, counts} with counts as numbers or as text
 }
@@ -55,7 +55,7 @@ func openCOCO(files Files, names []string, o Options) (*Dataset, error) {
 	out := &Dataset{Format: COCO, Photos: files.photos()}
 	var sets []*cocoFile
 	for _, name := range names {
-		f := &cocoFile{files: files, name: name, places: map[int64]int{}, categories: map[int64]string{}, classes: classes, options: o}
+		f := &cocoFile{files: files, name: name, places: map[cocoID]int{}, categories: map[cocoID]string{}, classes: classes, options: o}
 		if err := f.scan(); err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func (f *cocoFile) addImage(d *document) error {
 		return err
 	}
 	if _, twice := f.places[im.ID]; twice {
-		return segment.Errorf(segment.Unreadable, "%s has two images with the id %d.", f.name, im.ID)
+		return segment.Errorf(segment.Unreadable, "%s has two images with the id %s.", f.name, im.ID)
 	}
 	if len(f.images) == maxCOCOImages {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the limit. Split it.", f.name, maxCOCOImages)
@@ -112,7 +112,7 @@ func (f *cocoFile) addImage(d *document) error {
 
 func (f *cocoFile) addCategory(d *document) error {
 	var c struct {
-		ID   int64  `json:"id"`
+		ID   cocoID `json:"id"`
 		Name string `json:"name"`
 	}
 	if err := readValue(d, &c); err != nil {
@@ -132,6 +132,9 @@ func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
 	for from := 0; from == 0 || from < len(f.images); {
 		held, end, err := f.hold(from)
 		if err != nil {
+			if _, ok := OfData(err); ok {
+				err = &MaskError{f.name, err}
+			}
 			yield(nil, err)
 			return false
 		}
@@ -162,10 +165,12 @@ func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld) (give func(), err
 	switch {
 	case held.unknown != nil:
 		return func() {}, held.unknown
+	case im.Width == 0 || im.Height == 0:
+		return func() {}, segment.Errorf(segment.Unreadable, "%s lacks the size of this image, width and height.", f.name)
 	case held.tooMuch:
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	give, err = m.start(im.Width, im.Height, segment.Void, objectBytes, f.options)
+	give, err = m.start(int(im.Width), int(im.Height), segment.Void, objectBytes, f.options)
 	if err == nil {
 		m.trackObjects()
 		err = m.drawCOCO(held.annotations, f)
@@ -211,7 +216,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 			held[place] = h
 		}
 		if _, ok := f.categories[a.Category]; !ok {
-			h.unknown = segment.Errorf(segment.Unreadable, "Its annotation %d is of category %d, which is not in the file.", a.ID, a.Category)
+			h.unknown = segment.Errorf(segment.Unreadable, "Its annotation %s is of category %s, which is not in the file.", a.ID, a.Category)
 		}
 		if h.tooMuch {
 			return nil
@@ -245,7 +250,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 // noteStray records, in the first pass, an annotation without a known image.
 func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 	if f.stray++; from == 0 && f.stray <= listedStrays {
-		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %d", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %d, which is not in the file.", a.Image)})
+		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %s", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %s, which is not in the file.", a.Image)})
 	}
 }
 
@@ -266,7 +271,7 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 		m.object = int32(i)
 		n, err := m.drawSegmentation(a.Segmentation, f.classes.index[f.categories[a.Category]])
 		if err != nil {
-			return fmt.Errorf("annotation %d: %w", a.ID, err)
+			return fmt.Errorf("annotation %s: %w", a.ID, err)
 		}
 		if drawn += n; n == 0 {
 			flat++
@@ -277,6 +282,9 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 		return segment.Errorf(segment.Unsupported, "Its annotations have no segmentation, so it has no mask.")
 	case flat > 0:
 		m.Lossy = append(m.Lossy, fmt.Sprintf("annotations without pixels, such as boxes without a segmentation, skipped: %d", flat))
+	}
+	if m.thin > 0 {
+		m.Lossy = append(m.Lossy, fmt.Sprintf("outlines of fewer than 3 corners, which have no area, skipped: %d", m.thin))
 	}
 	covered := 0
 	for i, p := range m.Pixels {

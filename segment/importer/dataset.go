@@ -49,6 +49,7 @@ type Mask struct {
 	Pixels        []uint8
 	objects       []int32  // shape or object that each pixel belongs to, or -1; nil where the data set has none
 	object        int32    // that is being drawn
+	thin          int      // outlines of COCO without area
 	Regions       int      // shapes, annotations or numbered objects in the file
 	Lossy         []string // what the labelling can't hold, for people
 }

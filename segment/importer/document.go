@@ -3,6 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 
@@ -28,13 +29,20 @@ type document struct {
 	in   *meter
 }
 
+// byteOrderMark begins files of programs on Windows.
+const byteOrderMark = "\ufeff"
+
 // openJSON opens a JSON file; the caller closes it.
 func openJSON(files Files, name string) (*document, error) {
 	file, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	in := &meter{r: &elider{r: bufio.NewReaderSize(file, 64<<10)}, left: maxJSON, value: maxValue}
+	content := bufio.NewReaderSize(file, 64<<10)
+	if mark, _ := content.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = content.Discard(len(byteOrderMark))
+	}
+	in := &meter{r: &elider{r: content}, left: maxJSON, value: maxValue}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return &document{Decoder: d, name: name, file: file, in: in}, nil
 }
@@ -147,8 +155,11 @@ func (d *document) text() (string, error) {
 	return t.String(), err
 }
 
-// number reads a whole number; any other value is an error.
+// number reads a whole number, 0 for null; any other value is an error.
 func (d *document) number() (int, error) {
+	if d.PeekKind() == 'n' {
+		return 0, d.skip()
+	}
 	if d.PeekKind() != '0' {
 		return 0, d.odd(d.skip())
 	}
@@ -169,6 +180,14 @@ func (d *document) odd(err error) error {
 		return err
 	}
 	return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name)
+}
+
+// unlike is the error for a value that can't be decoded.
+func (d *document) unlike(err error) error {
+	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && wrong.Field != "" {
+		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form: a field %.40q holds a %s.", d.name, wrong.Field, wrong.Value)
+	}
+	return d.odd(nil)
 }
 
 // trouble turns a decoder's error into one for people.

@@ -89,7 +89,7 @@ func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, er
 			if segment.KindOf(err) != 0 {
 				return err
 			}
-			return d.odd(nil)
+			return d.unlike(err)
 		}
 		count++
 		return do(count-1, s)

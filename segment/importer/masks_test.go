@@ -277,23 +277,23 @@ func TestLabelme(t *testing.T) {
 			{"label": "cat", "shape_type": "polygon", "points": [[0, 0], [3, 0], [3, 2], [0, 2]]},
 			{"label": "dog", "shape_type": "mask", "points": [[1, 1], [2, 2]], "mask": "` + crop + `"},
 			{"label": "__ignore__", "shape_type": "rectangle", "points": [[4, 3], [5, 4]]},
-			{"label": "cat", "shape_type": "line", "points": [[0, 0], [3, 0]]}]}`)),
+			{"label": "cat", "shape_type": "line", "points": [[0, 0], [3, 0]]}, {"label": "cat", "shape_type": "polygon", "points": [[0, 0], [3, 0]]}]}`)),
 		"b.json": file([]byte(`{"imagePath": "b.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [
 			{"label": "bird", "shape_type": "circle", "points": [[3.5, 1.5], [3.5, 3]]}, {"label": "_background_", "points": [[3, 1], [4, 1], [4, 2], [3, 2]]}]}`)),
 		"c.json": file([]byte(`{"imagePath": "c.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "mask", "points": [[6, 1], [7, 2]], "mask": "` + crop + `"}]}`)),
 		"d.json": file([]byte(`{"imagePath": `)),
-		"e.json": file([]byte(`{"imagePath": "e.jpg", "shapes": []}`)),
+		"e.json": file([]byte(`{"imagePath": "e.jpg", "imageWidth": null, "shapes": []}`)),
 		"f.json": file([]byte(`{"imagePath": "f.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": {}}`)),
 		"h.json": file([]byte(`{"imagePath": "h.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "cuboid", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
 		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
 	}, Options{})
 	want := []string{
-		`photos/a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 1`,
+		`photos/a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 2`,
 		"b.jpg 0003300/0030030/0030030",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
 		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
 		"f.json: f.json is not JSON in the expected form.",
-		"g.json: g.json is not JSON in the expected form.",
+		`g.json: g.json is not JSON in the expected form: a field "label" holds a number.`,
 		`h.json: shape 0 ("dog"): Its kind "cuboid" can't be read; use a polygon, rectangle, circle or mask.`,
 	}
 	if classes != " cat dog bird" {

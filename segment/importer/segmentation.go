@@ -50,6 +50,10 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 	if d := jsontext.NewDecoder(bytes.NewReader(raw)); d.PeekKind() == '[' {
 		total := 0
 		err := eachOutline(d, func(outline []float64) error {
+			if len(outline) < 6 && len(outline)%2 == 0 { // some programs write points and lines, or nothing
+				m.thin++
+				return nil
+			}
 			n, err := m.fill(outline, class)
 			total += n
 			return err

@@ -18,6 +18,9 @@ func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) 
 	corners := len(s.Points)
 	switch s.ShapeType {
 	case "", "polygon", "rotation":
+		if corners < 3 {
+			return false, nil
+		}
 		return true, m.shade(s.Points, class)
 	case "rectangle":
 		switch corners {

@@ -1,0 +1,58 @@
+package importer
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strconv"
+)
+
+// whole is a whole number. Programs that compute with NumPy or pandas write 200 as
+// 200.0.
+type whole int
+
+// UnmarshalJSON reads a number that has no fraction; null leaves it as it is.
+func (w *whole) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil || v != math.Trunc(v) || math.Abs(v) >= 1<<31 {
+		return &json.UnmarshalTypeError{Value: "value " + shortened(b), Type: reflect.TypeFor[whole]()}
+	}
+	*w = whole(v)
+	return nil
+}
+
+// cocoID is the id of an image, annotation or category: a whole number in decimal,
+// or text, such as the name of a file.
+type cocoID string
+
+// UnmarshalJSON reads a number, however it is written, or text; null leaves it as it
+// is.
+func (id *cocoID) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
+	var text string
+	if v, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+		text = strconv.FormatInt(v, 10)
+	} else if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+		text = strconv.FormatInt(int64(v), 10)
+	} else if json.Unmarshal(b, &text) != nil {
+		return &json.UnmarshalTypeError{Value: "value " + shortened(b), Type: reflect.TypeFor[cocoID]()}
+	}
+	*id = cocoID(text)
+	return nil
+}
+
+// String shows an id in messages, where it must not be long.
+func (id cocoID) String() string { return shortened([]byte(id)) }
+
+// shortened is the beginning of a text.
+func shortened(b []byte) string {
+	if r := []rune(string(b[:min(len(b), 400)])); len(r) > 60 {
+		return string(r[:60]) + "…"
+	}
+	return string(b)
+}
