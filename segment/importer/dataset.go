@@ -141,11 +141,14 @@ func Open(files Files, o Options) (*Dataset, error) {
 		d, err := openVOC(files, masks, "masks", labelmap, files.photos("masks"), o)
 		return d.without(documents.bad), err
 	}
+	other, known := files.other()
 	switch {
 	case len(documents.bad) > 0:
 		return nil, documents.bad[0].err
-	case slices.ContainsFunc(files.Names, func(name string) bool { return path.Base(name) == "data.yaml" }):
-		return nil, segment.Errorf(segment.Unsupported, "This is a data set of YOLO, which can't be imported. %s", accepted)
+	case known:
+		return nil, segment.Errorf(segment.Unsupported, "This can't be imported: it is %s. %s", other, accepted)
+	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
+		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
 	case len(pictures) > 0:
 		return openVOC(files, pictures, "", labelmap, nil, o)
 	case len(files.scores()) > 0:
@@ -155,6 +158,23 @@ func Open(files Files, o Options) (*Dataset, error) {
 }
 
 const accepted = "Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive."
+
+// other says what files are that belong to no format of masks that is read.
+func (f Files) other() (what string, known bool) {
+	for _, name := range f.Names {
+		for end, what := range map[string]string{
+			"/annotations.xml":     "CVAT's own XML; export COCO 1.0 or Segmentation mask 1.1 from CVAT instead",
+			"/data.yaml":           "a data set of YOLO",
+			"/hypotheses.json":     "an export of Collie's hypotheses; export the labelling in another format instead",
+			"_gtFine_labelIds.png": "a data set of Cityscapes",
+		} {
+			if strings.HasSuffix("/"+name, end) {
+				return what, true
+			}
+		}
+	}
+	return "", false
+}
 
 // inFolder returns the files that are in a folder of that name, at any depth.
 func inFolder(names []string, folder string) []string {

@@ -339,9 +339,15 @@ func TestNothingIsLeftOut(t *testing.T) {
 		})
 	}
 	for want, files := range map[string]fstest.MapFS{
-		"panoptic":        {"panoptic.json": file(panoptic)},
-		"no segmentation": {"captions.json": file(captions)},
-		"YOLO":            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
+		"panoptic":                        {"panoptic.json": file(panoptic)},
+		"no segmentation":                 {"captions.json": file(captions)},
+		"YOLO":                            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
+		"Segmentation mask 1.1 from CVAT": {"annotations.xml": file(nil), "images/a.png": file(nil)},
+		"Cityscapes":                      {"gtFine/default/a_gtFine_labelIds.png": file(nil), "manifest.json": file([]byte("{}"))},
+		"the labelling in another format": {"a/hypotheses.json": file([]byte("{}")), "a/labelling.png": file(nil)},
+		"Datumaro":                        {"annotations/default.json": file([]byte(`{"info": {}, "categories": {"label": {}}, "items": [{"id": "a"}]}`)), "images/a.png": file(nil)},
+		"x.json is Label Studio's":        {"x.json": file([]byte(`[{"id": 1, "annotations": [{"id": 5, "result": []}, {"id": 6, "result": []}], "data": {"image": "a.jpg"}}, {"id": 2}]`))},
+		"is Label Studio's own JSON":      {"x.json": file([]byte(`[{"image": "a.jpg", "id": 1, "label": [], "annotator": 1}]`))},
 	} {
 		if d, err := open(t, files, Options{}); segment.KindOf(err) != segment.Unsupported || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", want, d, err)

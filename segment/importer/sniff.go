@@ -1,7 +1,9 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"collie/segment"
 )
@@ -57,7 +59,10 @@ func sniffJSON(files Files, name string) (Format, error) {
 		return "", err
 	}
 	defer d.Close()
-	var images, annotations, shapes, segmentation, segments bool
+	if d.PeekKind() == '[' {
+		return "", d.sniffTasks()
+	}
+	var images, annotations, shapes, segmentation, segments, items, categories bool
 	annotated := false // there is at least one annotation
 	err = d.members(func(member string) error {
 		switch member {
@@ -65,6 +70,10 @@ func sniffJSON(files Files, name string) (Format, error) {
 			images = true
 		case "shapes":
 			shapes = true
+		case "items":
+			items = true
+		case "categories":
+			categories = true
 		case "annotations":
 			annotations = true
 			return d.elements(func() error {
@@ -96,6 +105,28 @@ func sniffJSON(files Files, name string) (Format, error) {
 		return COCO, nil
 	case shapes:
 		return Labelme, nil
+	case items && categories:
+		return "", segment.Errorf(segment.Unsupported, "%s is Datumaro's own JSON, which can't be imported; export COCO instances instead.", name)
 	}
 	return "", nil
+}
+
+// sniffTasks returns an error for a list of Label Studio's tasks, in its full or its
+// short form.
+func (d *document) sniffTasks() error {
+	studio := false
+	err := d.elements(func() error {
+		err := d.members(func(member string) error {
+			studio = studio || slices.Contains([]string{"annotations", "predictions", "completions", "annotator", "annotation_id"}, member)
+			return nil
+		})
+		return cmp.Or(err, errKnown) // the first one tells
+	})
+	if studio {
+		return segment.Errorf(segment.Unsupported, "%s is Label Studio's own JSON, which can't be imported; export COCO from it instead, of polygons or of brushes.", d.name)
+	}
+	if err != nil && !errors.Is(err, errKnown) {
+		return err
+	}
+	return nil
 }
