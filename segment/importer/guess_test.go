@@ -23,7 +23,7 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{a.Image().ID}})
+	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{a.Image().ID}, Pictures: new(true)})
 
 	here := workspacetest.MustOpen(t)
 	q, err := here.CreateProject(t.Context(), "Guess", p.Classes, nil)
