@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"slices"
 	"strings"
 
 	"collie/segment"
-	"collie/segment/labelset"
 	"collie/segment/mask"
 )
 
@@ -27,7 +25,7 @@ func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	return &piece{files: []member{mask}, out: len(s.partition().Regions)}, err
 }
 
-func (p indexPNG) finish() ([]member, error) { return p.labelmap(p.inPalette()) }
+func (p indexPNG) finish() ([]member, error) { return p.labelmap(inPalette) }
 
 // colourPNG is an RGB PNG per image, and the names of the colours.
 type colourPNG struct{ *job }
@@ -48,11 +46,14 @@ func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	return out, err
 }
 
-func (p colourPNG) finish() ([]member, error) { return p.labelmap(p.project.Classes) }
+func (p colourPNG) finish() ([]member, error) {
+	return p.labelmap(func(index int) (color.RGBA, error) { return mask.ParseColor(p.project.Classes[index].Color) })
+}
 
 // alike names the classes in a mask whose colours don't tell them from others.
 func (p colourPNG) alike(pixels []uint8) (names []string) {
-	with := map[string]int{colourCode(mask.VOCColor(segment.Void)): 1} // classes by colour
+	void := mask.VOCColor(segment.Void)
+	with := map[string]int{fmt.Sprintf("#%02x%02x%02x", void.R, void.G, void.B): 1} // classes by colour
 	for _, c := range p.project.Classes {
 		with[c.Color]++
 	}
@@ -68,23 +69,22 @@ func (p colourPNG) alike(pixels []uint8) (names []string) {
 	return names
 }
 
-// inPalette are the project's classes in the colours of the palette.
-func (j *job) inPalette() []segment.Class {
-	classes := slices.Clone(j.project.Classes)
-	for i := range classes {
-		classes[i].Color = colourCode(mask.VOCColor(uint8(i)))
-	}
-	return classes
-}
-
 // labelmap makes labelmap.txt, which names the classes of indices and colours.
-func (j *job) labelmap(classes []segment.Class) ([]member, error) {
+func (j *job) labelmap(colour func(index int) (color.RGBA, error)) ([]member, error) {
 	var b bytes.Buffer
-	err := labelset.Write(&b, labelset.VOC, classes)
-	return []member{stored("labelmap.txt", b.Bytes())}, err
+	fmt.Fprintln(&b, "# label:color_rgb:parts:actions")
+	for i, c := range j.project.Classes {
+		rgb, err := colour(i)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%s:%d,%d,%d::\n", c.Name, rgb.R, rgb.G, rgb.B)
+	}
+	return []member{stored("labelmap.txt", b.Bytes())}, nil
 }
 
-func colourCode(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+// inPalette is the colour of an index in the palette.
+func inPalette(index int) (color.RGBA, error) { return mask.VOCColor(uint8(index)), nil }
 
 // picture makes a member from what write writes.
 func picture(name string, write func(io.Writer) error) (member, error) {

@@ -71,6 +71,6 @@ func (v *voc) finish() ([]member, error) {
 	if v.job.options.Split == nil {
 		lists = []member{stored(sets+"train.txt", train.Bytes()), stored(sets+"val.txt", val.Bytes())}
 	}
-	labels, err := v.job.labelmap(v.job.inPalette())
+	labels, err := v.job.labelmap(inPalette)
 	return append(append(lists, stored(sets+"default.txt", all.Bytes())), labels...), err
 }
