@@ -63,8 +63,8 @@ var arrows = map[string][]string{
 	"segment/learn":         {"segment", "segment/affinity", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},
 	"segment/ledger":        {"segment/access"},
 	"segment/mask":          {"segment", "superpixels/..."},
-	"segment/mask/regions":  {"segment", "segment/mask", "segment/rle", "disjoint"},
-	"segment/mask/masktest": {"segment", "segment/mask"}, // makes masks for tests
+	"segment/mask/regions":  {"segment", "segment/mask", "segment/rle", "disjoint", "superpixels/..."},
+	"segment/mask/masktest": {"segment", "segment/mask", "superpixels/..."}, // makes masks for tests
 	"segment/palette":       {},
 	"segment/photo/...":     {"segment/ledger"},
 	"segment/queue":         {},

@@ -44,6 +44,16 @@ func (m *Map) Runs() *Runs {
 	return newRuns(m.Width, m.Height, m.N, spans)
 }
 
+// NewRuns returns the map with the given runs, which follow each other and cover
+// all pixels; neighbouring ones can have the same region. A region of -1 is none.
+func NewRuns(width, height, n int, runs iter.Seq[Run]) *Runs {
+	var spans []span
+	for run := range runs {
+		spans = extend(spans, span{int32(run.End), int32(run.Region)})
+	}
+	return newRuns(width, height, n, spans)
+}
+
 // Map returns the map pixel by pixel; the caller owns it. O(pixels).
 func (r *Runs) Map() *Map {
 	m := &Map{Width: r.Width, Height: r.Height, N: r.N, Labels: make([]int32, r.Area())}

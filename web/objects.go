@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 
 	"collie/segment"
@@ -21,15 +23,20 @@ type objectsJSON struct {
 }
 
 type objectJSON struct {
-	Class    int      `json:"class" doc:"id of the class"`
-	Number   int      `json:"number" doc:"of the object among those of its class"`
-	Area     int      `json:"area" doc:"pixels"`
-	Outlines [][]int  `json:"outlines" doc:"closed paths along the sides of pixels, around regions and their holes: x, y, x, y, …"`
-	Marks    [][2]int `json:"marks" doc:"x, y of a pixel in each finest superpixel that an event has marked"`
+	Class    int       `json:"class" doc:"id of the class"`
+	Number   int       `json:"number" doc:"of the object among those of its class"`
+	Area     int       `json:"area" doc:"pixels"`
+	Outlines [][]int32 `json:"outlines" doc:"closed paths along the sides of pixels, around regions and their holes: x, y, x, y, …"`
+	Marks    [][2]int  `json:"marks" doc:"x, y of a pixel in each finest superpixel that an event has marked"`
 }
 
-// objectBytes is the memory per pixel while objects are told apart.
-const objectBytes = 10
+// Memory while objects are told apart. A run has at most four corners of outlines.
+const (
+	objectPixels = 1 + 5.0/16 // bytes for each pixel: the labelling, which pixels lack an object, and which sides are traced
+	objectFilled = 8          // bytes for each pixel that gets an object from others: the object, and its place in the queue
+	objectRun    = 350        // bytes for each run: in the lists of runs, for its regions, outlines and their JSON
+	objectAnswer = 48         // bytes for each run in the answer
+)
 
 // getObjects sends the objects of the labelling.
 func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
@@ -39,52 +46,62 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state := a.State()
-	tag := objectsTag(state)
-	if unchanged(w, r, tag) {
+	if unchanged(w, r, objectsTag(state)) {
 		return nil
 	}
-	objects, err := s.objects(r.Context(), a, state)
+	extent := a.ObjectsExtent(state)
+	give, err := s.lend(r.Context(), objectAnswer*int64(extent.Runs))
 	if err != nil {
 		return err
 	}
-	return s.answers.JSON(w, http.StatusOK, objectsJSON{Seq: state.Seq, Objects: objects})
+	defer give()
+	answer, err := s.objects(r.Context(), a, state, extent)
+	if err != nil {
+		return err
+	}
+	return s.answers.Stream(w, "application/json", func(to io.Writer) error { _, err := to.Write(answer); return err })
 }
 
-// objects tells the objects of a state apart, in memory that it borrows and gives back
-// before anybody waits for the client.
-func (s *Server) objects(ctx context.Context, a *annotation.Annotation, state annotation.State) ([]objectJSON, error) {
-	objects := []objectJSON{}
-	if len(state.Constraints.Objects) == 0 {
-		return objects, nil
-	}
-	im := a.Image()
-	give, err := s.workspace.Pictures(ctx, objectBytes*int64(im.Width)*int64(im.Height))
-	if err != nil {
-		return nil, err
-	}
-	defer give()
-	pixels := a.PixelsOf(state)
-	list, of := a.Objects(state, pixels)
-	areas := make([]int, len(list))
-	for _, object := range of {
-		if object >= 0 {
-			areas[object]++
+// objects is the answer with the objects of a state. It is made in memory that is
+// borrowed and given back before anybody waits for the client.
+func (s *Server) objects(ctx context.Context, a *annotation.Annotation, state annotation.State, extent timeline.Extent) ([]byte, error) {
+	out := objectsJSON{Seq: state.Seq, Objects: []objectJSON{}}
+	if extent.Runs > 0 {
+		im := a.Image()
+		size := int64(objectPixels*float64(im.Width)*float64(im.Height)) + objectFilled*int64(extent.Filled) + objectRun*int64(extent.Runs)
+		give, err := s.workspace.Pictures(ctx, min(size, s.workspace.PhotoLimits().Memory)) // the most ragged gets all there is
+		if err != nil {
+			return nil, err
 		}
+		defer give()
+		out.Objects = outlined(a, state)
 	}
+	b, err := json.Marshal(out)
+	return append(b, '\n'), err
+}
+
+// outlined tells the objects of a state apart.
+func outlined(a *annotation.Annotation, state annotation.State) []objectJSON {
+	im, pixels := a.Image(), a.PixelsOf(state)
+	list, of := a.Objects(state, pixels)
+	objects, place := make([]objectJSON, len(list)), map[timeline.Object]int{}
 	outlines := regions.Outlines(mask.Mask{Width: im.Width, Height: im.Height, Pixels: pixels}, of, len(list))
 	for i, o := range list {
-		objects = append(objects, objectJSON{Class: int(o.Class), Number: int(o.Number), Area: areas[i], Outlines: outlines[i], Marks: [][2]int{}})
-	}
-	points, place := a.PointsIn(), map[timeline.Object]int{}
-	for i, o := range list {
+		objects[i] = objectJSON{Class: int(o.Class), Number: int(o.Number), Outlines: outlines[i], Marks: [][2]int{}}
 		place[o] = i
 	}
+	for run := range of.All() {
+		if run.Region >= 0 {
+			objects[run.Region].Area += run.End - run.Start
+		}
+	}
+	points := a.PointsIn()
 	for _, m := range state.Constraints.Objects {
 		if i, ok := place[timeline.Object{Class: m.Class, Number: m.Number}]; ok {
 			objects[i].Marks = append(objects[i].Marks, points[m.Cell])
 		}
 	}
-	return objects, nil
+	return objects
 }
 
 // objectsTag is the ETag of the objects of a state. It depends on what they are

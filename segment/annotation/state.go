@@ -3,6 +3,7 @@ package annotation
 import (
 	"collie/segment"
 	"collie/segment/timeline"
+	"collie/superpixels"
 )
 
 // State is a snapshot of the evidence. The caller owns Clicks and Labels, which
@@ -124,15 +125,22 @@ func (a *Annotation) Classes() []segment.ClassShare {
 // and, for each pixel of the labelling, which [Annotation.PixelsOf] returns, the
 // place of its object among them, or -1. Both are nil without marked objects. See
 // [timeline.Objects].
-func (a *Annotation) Objects(state State, pixels []uint8) (list []timeline.Object, of []int32) {
-	if len(state.Constraints.Objects) == 0 {
-		return nil, nil
-	}
-	list, of = timeline.Objects(a.assistant.Cells, state.Cells(state.Labels), state.Constraints.Objects)
+func (a *Annotation) Objects(state State, pixels []uint8) (list []timeline.Object, of *superpixels.Runs) {
+	list, cells := timeline.Objects(a.assistant.Cells, state.Cells(state.Labels), state.Constraints.Objects)
 	if list == nil {
 		return nil, nil
 	}
-	return list, timeline.SpreadObjects(a.cells, pixels, list, of)
+	return list, timeline.SpreadObjects(a.cells, pixels, list, cells)
+}
+
+// ObjectsExtent bounds what [Annotation.Objects] takes; it is zero without objects.
+func (a *Annotation) ObjectsExtent(state State) timeline.Extent {
+	labels := state.Cells(state.Labels)
+	list, of := timeline.Objects(a.assistant.Cells, labels, state.Constraints.Objects)
+	if list == nil {
+		return timeline.Extent{}
+	}
+	return timeline.ExtentOf(a.cells, labels, state.Repairs, list, of)
 }
 
 // PointsIn returns, for each cell, the x and y of a pixel in it: the middle of its

@@ -45,6 +45,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		p.lossy = []string{fmt.Sprintf("%s %s no id of their own in instanceIds, only that of the class; ids end at %d and at %d instances of a class.",
 			counted(plain, "object"), haveHas(plain), math.MaxUint16, instances)}
 	}
+	row := make([]int32, parts.Width)
 	prefix := "gtFine/" + s.set() + "/" + s.stem + "_gtFine_"
 	for _, f := range []struct {
 		name  string
@@ -55,7 +56,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		}},
 		{"instanceIds.png", func(w io.Writer) error {
 			return mask.WritePNG(w, mask.Grey16, parts.Width, parts.Height, func(y int, dst []byte) {
-				for x, region := range parts.IDs[y*parts.Width : (y+1)*parts.Width] {
+				for x, region := range parts.IDs(y, row) {
 					id := uint16(segment.Void)
 					switch {
 					case region < 0:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"collie/segment"
 	"collie/segment/mask/regions"
 )
 
@@ -146,7 +147,7 @@ func leftOut(p *regions.Partition, of []int32) []string {
 			pixels += r.Area
 		}
 	}
-	if count == 0 || !slices.Contains(p.IDs, -1) {
+	if count == 0 || !slices.Contains(p.Pixels, segment.Void) {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s of class 0, %d pixels, %s no objects here and can't be told from undecided pixels.", counted(count, "region"), pixels, isAre(count))}

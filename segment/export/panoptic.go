@@ -63,9 +63,10 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 			ID: i + 1, CategoryID: int(o.Class) + 1, Area: o.Area, BBox: [4]int{o.Box.Min.X, o.Box.Min.Y, size.X, size.Y},
 		})
 	}
+	ids := make([]int32, parts.Width)
 	mask, err := picture("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
-			for x, region := range parts.IDs[y*parts.Width : (y+1)*parts.Width] {
+			for x, region := range parts.IDs(y, ids) {
 				id := int32(0)
 				if region >= 0 {
 					id = of[region] + 1

@@ -19,6 +19,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/annotation"
 	"collie/segment/mask"
+	"collie/segment/mask/masktest"
 )
 
 // records is a Source of records alone: the labellings are put in by the tests.
@@ -101,7 +102,7 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence
 		s.take(slices.Clone(masks[number].Pixels))
-		s.objects = objects[number]
+		s.objects = masktest.Objects(masks[number].Width, masks[number].Height, objects[number])
 		return s.encode(ctx, e)
 	})
 	if err == nil {

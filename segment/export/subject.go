@@ -16,6 +16,7 @@ import (
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 	"collie/segment/photo"
+	"collie/superpixels"
 )
 
 // subject is one image of a job in progress.
@@ -27,7 +28,7 @@ type subject struct {
 
 	annotation  *annotation.Annotation // nil for an image without evidence
 	mask        mask.Mask              // of class indices
-	objects     []int32                // of each pixel that a person has told apart from others of the class, else -1; nil without any
+	objects     *superpixels.Runs      // of each pixel that a person has told apart from others of the class, else -1; nil without any
 	undecided   int                    // pixels, counted before they become background
 	parts       *regions.Partition
 	pictureName string // set by encoders that export the picture
@@ -45,7 +46,7 @@ func (s *subject) set() string { return s.sets[s.number] }
 
 // memory estimates how many bytes the image takes while it is processed.
 func (s *subject) memory() int64 {
-	pixel := int64(10) // the mask, its objects, its regions and the output
+	pixel := int64(10) // the mask, what finds its objects and regions, and the output
 	if *s.options.Pictures {
 		pixel += 12 // the decoded picture, if it has to be re-encoded
 	}

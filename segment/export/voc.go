@@ -34,14 +34,16 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 	parts := s.partition()
 	list, of := parts.Objects(false, false)
 	numbers := mask.Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
-	for i, id := range parts.IDs {
+	for run := range parts.Runs.All() {
+		number := uint8(0)
 		switch {
-		case id < 0:
-			numbers.Pixels[i] = segment.Void
-		case of[id] >= vocObjects:
-			numbers.Pixels[i] = segment.Void
-		case of[id] >= 0:
-			numbers.Pixels[i] = uint8(of[id] + 1)
+		case run.Region < 0 || of[run.Region] >= vocObjects:
+			number = segment.Void
+		case of[run.Region] >= 0:
+			number = uint8(of[run.Region] + 1)
+		}
+		for i := run.Start; i < run.End; i++ {
+			numbers.Pixels[i] = number
 		}
 	}
 	objects, err := picture("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, numbers) })

@@ -86,16 +86,17 @@ func share(dst []byte, part, whole int) []byte {
 // upper left: polygons along the sides of pixels include them for readers that
 // interpret coordinates as pixel centres.
 func grown(p *regions.Partition, of []int32) int {
-	object := func(x, y int) int32 {
-		if x < 0 || y < 0 || p.IDs[y*p.Width+x] < 0 || of[p.IDs[y*p.Width+x]] < 0 {
-			return -1
-		}
-		return p.IDs[y*p.Width+x]
-	}
 	n := 0
+	row, over := make([]int32, p.Width), slices.Repeat([]int32{-1}, p.Width) // this and the one above
 	for y := range p.Height {
-		for x := range p.Width {
-			here, left, above, both := object(x, y), object(x-1, y), object(x, y-1), object(x-1, y-1)
+		for x, id := range p.IDs(y, row) {
+			if id >= 0 && of[id] < 0 {
+				row[x] = -1
+			}
+		}
+		left, both := int32(-1), int32(-1)
+		for x, here := range row {
+			above := over[x]
 			if left >= 0 && left != here {
 				n++
 			}
@@ -105,7 +106,9 @@ func grown(p *regions.Partition, of []int32) int {
 			if both >= 0 && both != here && both != left && both != above {
 				n++
 			}
+			left, both = here, above
 		}
+		row, over = over, row
 	}
 	return n
 }

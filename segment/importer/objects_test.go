@@ -65,11 +65,12 @@ func TestObjectsRoundTrip(t *testing.T) {
 				t.Fatalf("objects %v", now)
 			}
 			to := map[int32]int32{}
-			for i, o := range before {
-				if was, known := to[o]; known && was != after[i] {
+			is := after.Map().Labels
+			for i, o := range before.Map().Labels {
+				if was, known := to[o]; known && was != is[i] {
 					t.Fatalf("pixel %d belongs to another object", i)
 				}
-				to[o] = after[i]
+				to[o] = is[i]
 			}
 			if len(to) != 3 || to[-1] != -1 {
 				t.Errorf("objects became %v", to)
@@ -104,7 +105,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 			t.Errorf("%d marks", len(marks))
 		}
 	})
-	if d := cmp.Diff([]timeline.Object{{Class: 1, Number: 3}, {Class: 1, Number: 7}}, list); d != "" || !slices.Contains(before, 1) {
+	if d := cmp.Diff([]timeline.Object{{Class: 1, Number: 3}, {Class: 1, Number: 7}}, list); d != "" || !slices.Contains(before.Map().Labels, 1) {
 		t.Error(d)
 	}
 }

@@ -30,7 +30,7 @@ func TestPolygonsCoverTheirRegions(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, p := range m.Pixels {
-				if in := parts.IDs[i] == int32(id); in != (p == 1) {
+				if in := parts.Runs.At(i%of.Width, i/of.Width) == id; in != (p == 1) {
 					t.Fatalf("pixel %d, %d of region %d along %v: %v, want %v", i%of.Width, i/of.Width, id, walk, p == 1, in)
 				}
 			}

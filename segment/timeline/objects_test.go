@@ -131,7 +131,7 @@ func TestObjectsOfARow(t *testing.T) {
 			t.Errorf("%v: %s", tt.marks, d)
 		}
 		got := ""
-		for _, o := range SpreadObjects(cells, pixels, list, of) {
+		for _, o := range SpreadObjects(cells, pixels, list, of).Map().Labels {
 			if o < 0 {
 				got += "."
 			} else {

@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/superpixels"
 )
 
 // Draw makes masks with few and many regions, holes, single pixels and
@@ -31,4 +32,18 @@ func Draw(t *rapid.T) mask.Mask {
 		m.Pixels[rapid.IntRange(0, len(m.Pixels)-1).Draw(t, "speck")] = rapid.SampledFrom(classes).Draw(t, "of")
 	}
 	return m
+}
+
+// Objects returns the objects of an image's pixels, each a number or -1; nil of none.
+func Objects(width, height int, of []int32) *superpixels.Runs {
+	if of == nil {
+		return nil
+	}
+	return superpixels.NewRuns(width, height, len(of), func(yield func(superpixels.Run) bool) {
+		for p, object := range of {
+			if !yield(superpixels.Run{Start: p, End: p + 1, Region: int(object)}) {
+				return
+			}
+		}
+	})
 }

@@ -2,9 +2,11 @@ package regions
 
 import (
 	"image"
+	"iter"
 	"slices"
 
 	"collie/segment/mask"
+	"collie/superpixels"
 )
 
 // Outline is the border of a region: the loop around it, then the loops around
@@ -21,30 +23,72 @@ type Loop []image.Point
 // directions in the order of right turns: right, down, left, up.
 var directions = [4]image.Point{{X: 1}, {Y: 1}, {X: -1}, {Y: -1}}
 
-// Outlines traces the borders of all regions: one pass over the pixels, and one
-// over each border.
+// Outlines traces the borders of all regions.
 func (p *Partition) Outlines() []Outline {
 	out := make([]Outline, len(p.Regions))
-	traced := make([]bool, len(p.IDs)) // the upper side of the pixel belongs to a loop
-	for i, id := range p.IDs {
-		if id < 0 || traced[i] || i >= p.Width && p.IDs[i-p.Width] == id {
-			continue
-		}
-		// Every loop has an upper side; the first one of a region is on its
-		// outer loop, which contains the region's first pixel.
-		out[id] = append(out[id], p.trace(image.Pt(i%p.Width, i/p.Width), id, traced))
+	for id, l := range p.loops(func(int) bool { return true }) {
+		out[id] = append(out[id], slices.Clone(l))
 	}
 	return out
 }
 
+// loops traces the borders of the wanted regions: one pass over the runs, and one
+// over each border. Each loop comes with its region; the next overwrites it.
+func (p *Partition) loops(wanted func(id int) bool) iter.Seq2[int, Loop] {
+	return func(yield func(int, Loop) bool) {
+		traced := make(sides, (len(p.Pixels)+63)/64)
+		var l Loop
+		for y := range p.Height {
+			row := y * p.Width
+			for run := range p.Runs.Between(row, row+p.Width) {
+				if run.Region < 0 || !wanted(run.Region) {
+					continue
+				}
+				// Every loop has an upper side; the first one of a region is on its
+				// outer loop, which contains the region's first pixel.
+				for start := range p.upper(run) {
+					if traced.has(start) {
+						continue
+					}
+					if l = p.trace(l[:0], image.Pt(start-row, y), run.Region, traced); !yield(run.Region, l) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// upper gives the first pixels of the parts of a run, in one row, above which there are
+// other regions; parts beside each other can be one.
+func (p *Partition) upper(run superpixels.Run) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if run.Start < p.Width {
+			yield(run.Start)
+			return
+		}
+		for above := range p.Runs.Between(run.Start-p.Width, run.End-p.Width) {
+			if above.Region != run.Region && !yield(above.Start+p.Width) {
+				return
+			}
+		}
+	}
+}
+
+// sides are the pixels whose upper side belongs to a loop, a bit for each.
+type sides []uint64
+
+func (s sides) has(pixel int) bool { return s[pixel/64]>>(pixel%64)&1 == 1 }
+func (s sides) add(pixel int)      { s[pixel/64] |= 1 << (pixel % 64) }
+
 // trace follows the border of region id from the upper left corner of a pixel
-// along its upper side until it is back.
-func (p *Partition) trace(start image.Point, id int32, traced []bool) Loop {
-	corners := Loop{start} // the side to the left is not an upper side of the region
+// along its upper side until it is back, and appends the corners.
+func (p *Partition) trace(corners Loop, start image.Point, id int, traced sides) Loop {
+	corners = append(corners, start) // the side to the left is not an upper side of the region
 	at, heading := start, 0
 	for {
 		if heading == 0 {
-			traced[at.Y*p.Width+at.X] = true
+			traced.add(at.Y*p.Width + at.X)
 		}
 		at = at.Add(directions[heading])
 		next := heading
@@ -66,7 +110,7 @@ func (p *Partition) trace(start image.Point, id int32, traced []bool) Loop {
 
 // ahead reports whether the pixel in front of a corner, to the right or left of
 // the heading, belongs to region id.
-func (p *Partition) ahead(at image.Point, heading int, right bool, id int32) bool {
+func (p *Partition) ahead(at image.Point, heading int, right bool, id int) bool {
 	// The pixel right-down of the corner is at itself.
 	var offset image.Point
 	switch heading {
@@ -92,7 +136,7 @@ func (p *Partition) ahead(at image.Point, heading int, right bool, id int32) boo
 		}
 	}
 	x, y := at.X+offset.X, at.Y+offset.Y
-	return x >= 0 && y >= 0 && x < p.Width && y < p.Height && p.IDs[y*p.Width+x] == id
+	return x >= 0 && y >= 0 && x < p.Width && y < p.Height && p.Runs.At(x, y) == id
 }
 
 // Inner turns a loop around a region into the pixels along it, on the inside:
@@ -146,20 +190,20 @@ func sign(n int) int {
 // Outlines returns the closed outlines of the regions of each of n objects,
 // around them and their holes: x and y in turn, along the sides of pixels. of
 // has the object of each pixel of the mask, or -1; it can be nil if n is 0.
-func Outlines(m mask.Mask, of []int32, n int) [][][]int {
-	all := make([][][]int, n)
+func Outlines(m mask.Mask, of *superpixels.Runs, n int) [][][]int32 {
 	p := Divide(m, of)
-	for i, o := range p.Outlines() {
-		object := p.Regions[i].Object
-		if object < 0 {
-			continue
+	byRegion := make([][][]int32, len(p.Regions))
+	for id, l := range p.loops(func(id int) bool { return p.Regions[id].Object >= 0 }) {
+		flat := make([]int32, 0, 2*len(l))
+		for _, at := range l {
+			flat = append(flat, int32(at.X), int32(at.Y))
 		}
-		for _, l := range o {
-			flat := make([]int, 0, 2*len(l))
-			for _, at := range l {
-				flat = append(flat, at.X, at.Y)
-			}
-			all[object] = append(all[object], flat)
+		byRegion[id] = append(byRegion[id], flat)
+	}
+	all := make([][][]int32, n)
+	for id, loops := range byRegion {
+		if object := p.Regions[id].Object; object >= 0 {
+			all[object] = append(all[object], loops...)
 		}
 	}
 	return all

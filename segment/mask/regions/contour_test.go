@@ -14,8 +14,13 @@ import (
 	"collie/segment/rle"
 )
 
-// flood finds regions one by one, which is slow and plain.
+// flood finds regions of one class one by one, which is slow and plain.
 func flood(m mask.Mask) []int32 {
+	return floodOf(m, func(i, j int) bool { return m.Pixels[i] == m.Pixels[j] })
+}
+
+// floodOf finds regions of pixels that are alike.
+func floodOf(m mask.Mask, alike func(i, j int) bool) []int32 {
 	ids := slices.Repeat([]int32{-1}, len(m.Pixels))
 	next := int32(0)
 	for i, l := range m.Pixels {
@@ -32,7 +37,7 @@ func flood(m mask.Mask) []int32 {
 				if !p.In(image.Rect(0, 0, m.Width, m.Height)) {
 					continue
 				}
-				if j := p.Y*m.Width + p.X; m.Pixels[j] == l && ids[j] < 0 {
+				if j := p.Y*m.Width + p.X; alike(i, j) && ids[j] < 0 {
 					ids[j] = next
 					open = append(open, j)
 				}
@@ -48,7 +53,7 @@ func TestDivide(t *testing.T) {
 		m := masktest.Draw(t)
 		p := Divide(m, nil)
 		want := flood(m)
-		if diff := cmp.Diff(want, p.IDs); diff != "" {
+		if diff := cmp.Diff(want, p.Runs.Map().Labels); diff != "" {
 			t.Fatalf("regions (-want +got):\n%s", diff)
 		}
 		for id, r := range p.Regions {
@@ -130,8 +135,8 @@ func TestOutlines(t *testing.T) {
 		m := masktest.Draw(t)
 		p := Divide(m, nil)
 		for id, o := range p.Outlines() {
-			want := make([]bool, len(p.IDs))
-			for i, of := range p.IDs {
+			want := make([]bool, len(m.Pixels))
+			for i, of := range p.Runs.Map().Labels {
 				want[i] = of == int32(id)
 			}
 			if diff := cmp.Diff(want, fill(m.Width, m.Height, o...)); diff != "" {
@@ -193,7 +198,7 @@ func TestInnerStaysInside(t *testing.T) {
 		p := Divide(m, nil)
 		for id, o := range p.Outlines() {
 			for _, at := range o[0].Inner() {
-				if p.IDs[at.Y*m.Width+at.X] != int32(id) {
+				if p.Runs.At(at.X, at.Y) != id {
 					t.Fatalf("the way along region %d passes %v, which is not in it", id, at)
 				}
 			}

@@ -4,11 +4,13 @@ package regions
 
 import (
 	"image"
+	"iter"
 
 	"collie/disjoint"
 	"collie/segment"
 	"collie/segment/mask"
 	"collie/segment/rle"
+	"collie/superpixels"
 )
 
 // Region is a connected component of pixels of one class and one object.
@@ -23,65 +25,129 @@ type Region struct {
 // pixels.
 type Partition struct {
 	mask.Mask
-	IDs     []int32 // region of each pixel, -1 where it is undecided
+	Runs    *superpixels.Runs // the region of each pixel, -1 where it is undecided
 	Regions []Region
 }
 
-// Divide finds the regions of a mask: two passes over the pixels, 4 bytes of
-// memory for each. objects has the object of each pixel, or -1; it can be nil.
-func Divide(m mask.Mask, objects []int32) *Partition {
-	one := func(i, j int) bool {
-		return m.Pixels[i] == m.Pixels[j] && (objects == nil || objects[i] == objects[j])
-	}
-	p := &Partition{Mask: m, IDs: make([]int32, len(m.Pixels))}
-	var lowest disjoint.Sets // of provisional ids that are known to be one region; the lowest id represents them
-	for i, l := range m.Pixels {
-		left := i%m.Width > 0 && one(i, i-1)
-		above := i >= m.Width && one(i, i-m.Width)
-		switch {
-		case l == segment.Void:
-			p.IDs[i] = -1
-		case left && above:
-			a, b := lowest.Find(p.IDs[i-1]), lowest.Find(p.IDs[i-m.Width])
-			lowest.Join(max(a, b), min(a, b))
-			p.IDs[i] = min(a, b)
-		case left:
-			p.IDs[i] = p.IDs[i-1]
-		case above:
-			p.IDs[i] = p.IDs[i-m.Width]
-		default:
-			p.IDs[i] = lowest.Add()
+// IDs returns the region of each pixel of row y, or -1, in ids, which has the
+// length of a row.
+func (p *Partition) IDs(y int, ids []int32) []int32 {
+	row := y * p.Width
+	for run := range p.Runs.Between(row, row+p.Width) {
+		for x := run.Start - row; x < run.End-row; x++ {
+			ids[x] = int32(run.Region)
 		}
 	}
+	return ids
+}
+
+// stretch is a run of pixels of one class and one object in a row. It begins where
+// the one before ends.
+type stretch struct{ end, id int32 }
+
+// label is what the pixels of a region have in common.
+type label struct {
+	class  uint8
+	object int32
+}
+
+// Divide finds the regions of a mask: one pass over the pixels, and union-find over
+// their runs. objects has the object of each pixel, or -1; it can be nil.
+func Divide(m mask.Mask, objects *superpixels.Runs) *Partition {
+	var lowest disjoint.Sets // of provisional ids that are known to be one region; the lowest id represents them
+	var labels []label       // by provisional id
+	var all []stretch
+	above := []stretch{{int32(m.Width), -1}}
+	for y := range m.Height {
+		first, over := len(all), above
+		start := int32(0)
+		for end, l := range stretches(m, objects, y) {
+			id := int32(-1)
+			for over[0].end <= start {
+				over = over[1:]
+			}
+			if l.class != segment.Void {
+				for i := 0; ; i++ {
+					if other := over[i].id; other >= 0 && labels[other] == l {
+						other = lowest.Find(other)
+						if id >= 0 {
+							lowest.Join(max(id, other), min(id, other))
+							other = min(id, other)
+						}
+						id = other
+					}
+					if over[i].end >= end {
+						break
+					}
+				}
+				if id < 0 {
+					id, labels = lowest.Add(), append(labels, l)
+				}
+			}
+			all = append(all, stretch{end, id})
+			start = end
+		}
+		above = all[first:]
+	}
 	// A region's lowest provisional id is that of its first pixel.
+	p := &Partition{Mask: m}
 	final := make([]int32, len(lowest))
-	for i := range lowest {
+	for i, l := range labels {
 		if root := lowest.Find(int32(i)); root < int32(i) {
 			final[i] = final[root]
 		} else {
 			final[i] = int32(len(p.Regions))
-			p.Regions = append(p.Regions, Region{})
+			p.Regions = append(p.Regions, Region{Class: l.class, Object: l.object})
 		}
 	}
-	for y := range m.Height {
-		for x := range m.Width {
-			i := y*m.Width + x
-			if p.IDs[i] < 0 {
-				continue
+	p.Runs = superpixels.NewRuns(m.Width, m.Height, len(p.Regions), func(yield func(superpixels.Run) bool) {
+		x, y := 0, 0
+		for _, s := range all {
+			run := superpixels.Run{Start: y*m.Width + x, End: y*m.Width + int(s.end), Region: -1}
+			if s.id >= 0 {
+				run.Region = int(final[s.id])
+				r := &p.Regions[run.Region]
+				r.Area += int(s.end) - x
+				r.Box = r.Box.Union(image.Rect(x, y, int(s.end), y+1))
 			}
-			p.IDs[i] = final[p.IDs[i]]
-			r := &p.Regions[p.IDs[i]]
-			if r.Area == 0 {
-				r.Class, r.Object, r.Box = m.Pixels[i], -1, image.Rect(x, y, x+1, y+1)
-				if objects != nil {
-					r.Object = objects[i]
-				}
+			if !yield(run) {
+				return
 			}
-			r.Area++
-			r.Box.Min.X, r.Box.Max.X, r.Box.Max.Y = min(r.Box.Min.X, x), max(r.Box.Max.X, x+1), y+1
+			if x = int(s.end); x == m.Width {
+				x, y = 0, y+1
+			}
 		}
-	}
+	})
 	return p
+}
+
+// stretches gives the ends of the longest stretches of one label in row y.
+func stretches(m mask.Mask, objects *superpixels.Runs, y int) iter.Seq2[int32, label] {
+	return func(yield func(int32, label) bool) {
+		row, start := m.Row(y), y*m.Width
+		if objects == nil {
+			split(row, 0, m.Width, -1, yield)
+			return
+		}
+		for run := range objects.Between(start, start+m.Width) {
+			if !split(row, run.Start-start, run.End-start, int32(run.Region), yield) {
+				return
+			}
+		}
+	}
+}
+
+// split gives the ends of the stretches of one class between two columns.
+func split(row []uint8, from, to int, object int32, yield func(int32, label) bool) bool {
+	for x := from; x < to; {
+		class := row[x]
+		for x++; x < to && row[x] == class; x++ {
+		}
+		if !yield(int32(x), label{class, object}) {
+			return false
+		}
+	}
+	return true
 }
 
 // Object is what a format writes as one object: a region, all regions of an
@@ -138,13 +204,27 @@ func (p *Partition) Objects(perClass, background bool) (list []Object, of []int3
 // Columns returns each object's runs along the columns of the whole image.
 func (p *Partition) Columns(n int, of []int32) []rle.Counts {
 	builders := make([]rle.Builder, n)
-	for x := range p.Width {
-		for y := 0; y < p.Height; {
-			id, start := p.IDs[y*p.Width+x], y
-			for y++; y < p.Height && p.IDs[y*p.Width+x] == id; y++ {
+	const strip = 64 // columns at a time
+	ids := make([]int32, strip*p.Height)
+	for left := 0; left < p.Width; left += strip {
+		right := min(left+strip, p.Width)
+		for y := range p.Height {
+			start := y*p.Width + left
+			for run := range p.Runs.Between(start, y*p.Width+right) {
+				for at := run.Start - start; at < run.End-start; at++ {
+					ids[at*p.Height+y] = int32(run.Region)
+				}
 			}
-			if id >= 0 && of[id] >= 0 {
-				builders[of[id]].Add(x*p.Height+start, y-start)
+		}
+		for x := left; x < right; x++ {
+			column := ids[(x-left)*p.Height:][:p.Height]
+			for y := 0; y < p.Height; {
+				id, start := column[y], y
+				for y++; y < p.Height && column[y] == id; y++ {
+				}
+				if id >= 0 && of[id] >= 0 {
+					builders[of[id]].Add(x*p.Height+start, y-start)
+				}
 			}
 		}
 	}
@@ -159,13 +239,11 @@ func (p *Partition) Columns(n int, of []int32) []rle.Counts {
 func (p *Partition) Rows(list []Object, of []int32) []rle.Counts {
 	builders := make([]rle.Builder, len(list))
 	for y := range p.Height {
-		for x := 0; x < p.Width; {
-			id, start := p.IDs[y*p.Width+x], x
-			for x++; x < p.Width && p.IDs[y*p.Width+x] == id; x++ {
-			}
-			if id >= 0 && of[id] >= 0 {
+		row := y * p.Width
+		for run := range p.Runs.Between(row, row+p.Width) {
+			if id := run.Region; id >= 0 && of[id] >= 0 {
 				box := list[of[id]].Box
-				builders[of[id]].Add((y-box.Min.Y)*box.Dx()+start-box.Min.X, x-start)
+				builders[of[id]].Add((y-box.Min.Y)*box.Dx()+run.Start-row-box.Min.X, run.End-run.Start)
 			}
 		}
 	}

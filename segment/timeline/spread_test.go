@@ -1,0 +1,165 @@
+package timeline
+
+import (
+	"bytes"
+	"image"
+	"image/draw"
+	_ "image/jpeg" // photographs
+	_ "image/png"  // masks
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"collie/segment"
+	"collie/sharedtest"
+	"collie/superpixels"
+)
+
+// spreadPlainly is SpreadObjects pixel by pixel: breadth first from all pixels with
+// an object, in their order.
+func spreadPlainly(cells *superpixels.Runs, pixels []uint8, list []Object, of []int32) []int32 {
+	out := make([]int32, len(pixels))
+	var queue []int
+	for p, cell := range cells.Map().Labels {
+		if out[p] = -1; of[cell] >= 0 && pixels[p] == list[of[cell]].Class {
+			out[p] = of[cell]
+			queue = append(queue, p)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		x, y := queue[0]%cells.Width, queue[0]/cells.Width
+		for _, n := range [][2]int{{x, y - 1}, {x - 1, y}, {x + 1, y}, {x, y + 1}} {
+			if n[0] < 0 || n[1] < 0 || n[0] >= cells.Width || n[1] >= cells.Height {
+				continue
+			}
+			if p := n[1]*cells.Width + n[0]; out[p] < 0 && pixels[p] == pixels[queue[0]] {
+				out[p] = out[queue[0]]
+				queue = append(queue, p)
+			}
+		}
+	}
+	return out
+}
+
+// Runs of pixels have the objects that pixels have one by one, and their extent bounds
+// them.
+func TestSpreadObjects(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells, g := speckled(rapid.Uint64Range(0, 3).Draw(t, "picture"))
+		class := rapid.SampledFrom([]uint8{0, 1, 1, 1, segment.Void})
+		labels := make([]uint8, cells.N)
+		for i := range labels {
+			labels[i] = class.Draw(t, "label")
+		}
+		var marks []segment.ObjectMark
+		for range rapid.IntRange(0, 6).Draw(t, "marks") {
+			m := segment.ObjectMark{Cell: rapid.Int32Range(0, int32(cells.N-1)).Draw(t, "cell"), Class: rapid.Uint8Range(0, 2).Draw(t, "class"), Number: rapid.Int32Range(1, 3).Draw(t, "number")}
+			marks = marked(marks, []segment.ObjectMark{m})
+		}
+		repaired := map[int]uint8{}
+		for range rapid.IntRange(0, 12).Draw(t, "repairs") {
+			start, class := rapid.IntRange(0, cells.Area()-1).Draw(t, "start"), class.Draw(t, "class")
+			for p := start; p < min(start+rapid.IntRange(1, 40).Draw(t, "length"), cells.Area()); p++ {
+				repaired[p] = class
+			}
+		}
+		var repairs []segment.Repair
+		for p := range cells.Area() {
+			if class, ok := repaired[p]; ok {
+				repairs = append(repairs, segment.Repair{Class: class, Runs: []int32{int32(p), 1}})
+			}
+		}
+		pixels := Spread(cells, labels, repairs)
+		list, of := Objects(g, labels, marks)
+		spread := SpreadObjects(cells, pixels, list, of)
+		got, want := spread.Map().Labels, spreadPlainly(cells, pixels, list, of)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatalf("objects of pixels (-want +got):\n%s", d)
+		}
+		filled, runs := 0, 0
+		for p, cell := range cells.Map().Labels {
+			own := of[cell]
+			if own >= 0 && pixels[p] != list[own].Class {
+				own = -1
+			}
+			if got[p] != own {
+				filled++
+			}
+			if p%cells.Width == 0 || pixels[p] != pixels[p-1] || got[p] != got[p-1] {
+				runs++
+			}
+		}
+		if e := ExtentOf(cells, labels, repairs, list, of); filled > e.Filled || runs > e.Runs+e.Filled {
+			t.Fatalf("%d runs, %d pixels filled, more than %+v", runs, filled, e)
+		}
+	})
+}
+
+// The same on masks of photographs, which don't follow the cells.
+func TestSpreadObjectsOfPhotographs(t *testing.T) {
+	files, err := filepath.Glob(sharedtest.Path(t, "data/voc/masks") + "/*.png")
+	if err != nil || len(files) == 0 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files[:min(8, len(files))] {
+		truth := mustDecode(t, file).(*image.Paletted)
+		name := strings.TrimSuffix(filepath.Base(file), ".png")
+		photo := mustDecode(t, sharedtest.Path(t, "data/voc/images/"+name+".jpg"))
+		img := image.NewNRGBA(truth.Rect)
+		draw.Draw(img, img.Rect, photo, photo.Bounds().Min, draw.Src)
+		h := superpixels.NewHierarchy(img, 200)
+		cells, g := h.Runs(), superpixels.Describe(img, h.At(h.Finest()))
+		pixels, labels := make([]uint8, cells.Area()), make([]uint8, cells.N)
+		for p, cell := range cells.Map().Labels {
+			pixels[p] = truth.ColorIndexAt(p%cells.Width, p/cells.Width)
+			labels[cell] = pixels[p] // the last one's
+		}
+		var marks []segment.ObjectMark
+		for cell, class := range labels {
+			if cell%7 == 0 && class != segment.Void {
+				marks = append(marks, segment.ObjectMark{Cell: int32(cell), Class: class, Number: int32(cell)})
+			}
+		}
+		list, of := Objects(g, labels, marks)
+		if d := cmp.Diff(spreadPlainly(cells, pixels, list, of), SpreadObjects(cells, pixels, list, of).Map().Labels); d != "" {
+			t.Errorf("%s: objects of pixels (-want +got):\n%.2000s", name, d)
+		}
+	}
+}
+
+func mustDecode(tb testing.TB, file string) image.Image {
+	tb.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	img, _, err := image.Decode(bytes.NewReader(b))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return img
+}
+
+// Where no repair joins anything, telling objects apart takes no memory for each pixel
+// but a bit that says so.
+func TestSpreadObjectsOfManyPixels(t *testing.T) {
+	const side = 2000
+	cells := superpixels.NewRuns(side, side, 2, slices.Values([]superpixels.Run{{Start: 0, End: side * side / 2}, {Start: side * side / 2, End: side * side, Region: 1}}))
+	pixels := cells.Spread([]uint8{1, 1})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := SpreadObjects(cells, pixels, []Object{{Class: 1, Number: 1}, {Class: 1, Number: 2}}, []int32{0, 1})
+	runtime.ReadMemStats(&after)
+	if d := cmp.Diff(slices.Collect(cells.All()), slices.Collect(got.All())); d != "" {
+		t.Error(d)
+	}
+	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > side*side/2 {
+		t.Errorf("%d bytes for %d pixels", bytes, side*side)
+	}
+}
