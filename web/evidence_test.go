@@ -145,7 +145,7 @@ func TestHypothesesOfLittleEvidence(t *testing.T) {
 	}
 	s.post(path+"/evidence", labelAt("a", 0, inSea, 1)).into(t, http.StatusOK, &seqJSON{})
 	s.get(path+"/hypotheses").into(t, http.StatusOK, &h)
-	if h.Status != "one-class" || len(h.Hypotheses) != 1 || slices.ContainsFunc(h.Hypotheses[0].Labels, func(l int) bool { return l != 1 }) {
+	if h.Status != "one-class" || len(h.Hypotheses) != 1 || slices.ContainsFunc(h.Hypotheses[0].Labels, func(l uint8) bool { return l != 1 }) {
 		t.Errorf("with one class: %+v", h)
 	}
 	s.get(path+"/mask.png?of=hypothesis&rank=1").problem(t, 422)

@@ -65,7 +65,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		out.Hypotheses = append(out.Hypotheses, wire.Hypothesis{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: widen(h.Labels)})
+		out.Hypotheses = append(out.Hypotheses, wire.Hypothesis{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: h.Labels})
 	}
 	u, err := sequence.Uncertainty(r.Context(), count)
 	if err != nil {
@@ -94,11 +94,3 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	return s.answers.JSON(w, http.StatusOK, out)
 }
 
-// widen turns bytes into numbers, which encoding/json would write as base64.
-func widen(labels []uint8) []int {
-	out := make([]int, len(labels))
-	for i, l := range labels {
-		out[i] = int(l)
-	}
-	return out
-}

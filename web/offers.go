@@ -4,17 +4,18 @@ import (
 	"net/http"
 
 	"collie/web/query"
+	"collie/web/wire"
 )
 
 // ladderJSON is the ladder of masks between two classes.
 type ladderJSON struct {
-	Seq   int        `json:"seq"`
-	Map   string     `json:"map" doc:"name of the superpixel map that from is for"`
-	Class int        `json:"class" doc:"id of the class that there is more of on each rung"`
-	Other int        `json:"other" doc:"id of the class of everything else; 255 for undecided"`
-	Best  int        `json:"best" doc:"the most probable rung"`
-	Rungs []rungJSON `json:"rungs"`
-	From  []int      `json:"from" doc:"for each superpixel, the first rung on which it has the class; the number of rungs where it never has. Above that rung it always has"`
+	Seq   int          `json:"seq"`
+	Map   string       `json:"map" doc:"name of the superpixel map that from is for"`
+	Class int          `json:"class" doc:"id of the class that there is more of on each rung"`
+	Other int          `json:"other" doc:"id of the class of everything else; 255 for undecided"`
+	Best  int          `json:"best" doc:"the most probable rung"`
+	Rungs []rungJSON   `json:"rungs"`
+	From  wire.Numbers `json:"from" doc:"for each superpixel, the first rung on which it has the class; the number of rungs where it never has. Above that rung it always has"`
 }
 
 type rungJSON struct {
@@ -35,7 +36,7 @@ func (s *Server) getLadder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	out := ladderJSON{Seq: sequence.Seq(), Map: state.Map, Class: l.Class, Other: l.Other, Best: l.Best, From: widen(l.From)}
+	out := ladderJSON{Seq: sequence.Seq(), Map: state.Map, Class: l.Class, Other: l.Other, Best: l.Best, From: l.From}
 	for _, rung := range l.Rungs {
 		out.Rungs = append(out.Rungs, rungJSON{rung.Digest.String(), rung.Energy, rung.Share})
 	}
@@ -51,14 +52,14 @@ type alternativesJSON struct {
 }
 
 type alternativeJSON struct {
-	Class   int     `json:"class" doc:"id of the class that all the superpixels have"`
-	Labels  []int   `json:"labels" doc:"class id per superpixel"`
-	Digest  string  `json:"digest"`
-	Energy  float64 `json:"energy"`
-	Gain    float64 `json:"gain" doc:"energy above the first hypothesis; the further below 0, the less likely"`
-	Optimal bool    `json:"optimal" doc:"no labelling in which the superpixels have the class is better"`
-	Changed []int32 `json:"changed" doc:"superpixels that have another class than in the first hypothesis"`
-	Area    float64 `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
+	Class   int          `json:"class" doc:"id of the class that all the superpixels have"`
+	Labels  wire.Numbers `json:"labels" doc:"class id per superpixel"`
+	Digest  string       `json:"digest"`
+	Energy  float64      `json:"energy"`
+	Gain    float64      `json:"gain" doc:"energy above the first hypothesis; the further below 0, the less likely"`
+	Optimal bool         `json:"optimal" doc:"no labelling in which the superpixels have the class is better"`
+	Changed []int32      `json:"changed" doc:"superpixels that have another class than in the first hypothesis"`
+	Area    float64      `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
 }
 
 var superpixelsQuery = query.Numbers{Name: "superpixels", Most: 10_000, Doc: "the superpixels in question, as hypotheses number them, separated by commas"}
@@ -81,7 +82,7 @@ func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error 
 	}
 	out := alternativesJSON{Seq: sequence.Seq(), Map: state.Map, Superpixels: superpixels, Alternatives: []alternativeJSON{}}
 	for _, f := range found {
-		out.Alternatives = append(out.Alternatives, alternativeJSON{f.Class, widen(f.Labels), f.Digest.String(), f.Energy, f.Gain, f.Optimal, f.Changed, f.Area})
+		out.Alternatives = append(out.Alternatives, alternativeJSON{f.Class, f.Labels, f.Digest.String(), f.Energy, f.Gain, f.Optimal, f.Changed, f.Area})
 	}
 	return s.answers.JSON(w, http.StatusOK, out)
 }

@@ -131,7 +131,7 @@ func TestAlternativeBecomesTheLabelling(t *testing.T) {
 		t.Fatalf("alternatives %+v", a)
 	}
 	for _, one := range a.Alternatives {
-		if one.Labels[about] != one.Class || !slices.Contains(one.Changed, int32(about)) || one.Gain > 1e-9 || len(one.Labels) != im.Regions {
+		if int(one.Labels[about]) != one.Class || !slices.Contains(one.Changed, int32(about)) || one.Gain > 1e-9 || len(one.Labels) != im.Regions {
 			t.Errorf("class %d: %+v", one.Class, one)
 		}
 	}
@@ -145,7 +145,7 @@ func TestAlternativeBecomesTheLabelling(t *testing.T) {
 	}
 	s.get(path+"/evidence?after=3&detail=full").into(t, http.StatusOK, &log)
 	for i, l := range log.Events[0].Labels {
-		if int(l) != one.Labels[i] {
+		if l != one.Labels[i] {
 			t.Fatalf("superpixel %d is %d in the log, %d was offered", i, l, one.Labels[i])
 		}
 	}

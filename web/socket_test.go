@@ -182,7 +182,7 @@ func TestSocketFromClickToAccept(t *testing.T) {
 	s.get("/api/v1/images/"+im.ID+"/hypotheses").into(t, http.StatusOK, &script)
 	for rank, m := range got[:20] {
 		f, want := m.frame, script.Hypotheses[rank]
-		if f.Run != run.Run || f.Seq != 2 || int(f.Rank) != rank || f.Digest.String() != want.Digest || f.Energy != want.Energy || !slices.Equal(widen(f.Labels), want.Labels) {
+		if f.Run != run.Run || f.Seq != 2 || int(f.Rank) != rank || f.Digest.String() != want.Digest || f.Energy != want.Energy || !bytes.Equal(f.Labels, want.Labels) {
 			t.Errorf("hypothesis %d differs from what scripts get", rank)
 		}
 	}

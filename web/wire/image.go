@@ -68,5 +68,5 @@ type Hypothesis struct {
 	Rank   int     `json:"rank"`
 	Energy float64 `json:"energy" doc:"higher is better"`
 	Digest string  `json:"digest"`
-	Labels []int   `json:"labels" doc:"class per superpixel"`
+	Labels Numbers `json:"labels" doc:"class per superpixel"`
 }
