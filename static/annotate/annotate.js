@@ -8,6 +8,7 @@ import { handBack } from './handback.js';
 import { Layout } from './layout.js';
 import { load } from './load.js';
 import { Menu } from '../ui/menu.js';
+import { insist, pause, waitText } from '../ui/patience.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
 import { Queue } from '../exchange/queue.js';
@@ -30,7 +31,11 @@ for (const type of /** @type {const} */ (['dragover', 'drop'])) {
 
 try {
   const queue = new Queue(data.image ?? '', newID());
-  const [parts, left] = await Promise.all([load(data.display ?? '', data.superpixels ?? ''), queue.open()]);
+  const opening = insist(() => load(data.display ?? '', data.superpixels ?? ''), {
+    wait: (problem, seconds) => void (byId('loading-text').textContent = waitText(problem, seconds)),
+    pause,
+  });
+  const [parts, left] = await Promise.all([opening, queue.open()]);
   const app = new App(data, parts, queue);
   app.resume(left);
   queue.inherited = (found) => app.resume(found);

@@ -1,4 +1,4 @@
-import { call } from '../ui/api.js';
+import { call, get } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { historyOf } from '../evidence/steps.js';
 import { isolated } from '../ui/names.js';
@@ -171,8 +171,7 @@ export class HistoryPanel {
     this.shown = seq;
     this.mark();
     try {
-      const response = await fetch(`${this.address}/mask.png?after=${seq}`, { credentials: 'same-origin' });
-      if (!response.ok) throw new Error(`The server answered with status ${response.status}.`);
+      const response = await get(`${this.address}/mask.png?after=${seq}`);
       const picture = await createImageBitmap(await response.blob());
       if (this.shown !== seq) return;
       this.ports.show(picture);

@@ -1,4 +1,4 @@
-import { problemOf } from '../ui/api.js';
+import { ask, problemOf } from '../ui/api.js';
 
 /**
  * @typedef {import('../evidence/protocol.js').EvidenceEvent} EvidenceEvent
@@ -15,10 +15,8 @@ import { problemOf } from '../ui/api.js';
  */
 export async function postEvent(address, event) {
   try {
-    const response = await fetch(address, {
+    const response = await ask(address, {
       method: 'POST',
-      mode: 'same-origin',
-      credentials: 'same-origin',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(event),
     });

@@ -43,6 +43,36 @@ export function unreachable() {
   return new Problem('The server can’t be reached', 'Check that Collie is running, then try again.', { status: 0 });
 }
 
+/** How often a server that has too much to do is asked again before the person is told. */
+const TRIES = 3;
+
+/** Seconds to wait for such a server: at least, and at most, whatever it says. */
+const WAITS = [1, 10];
+
+/**
+ * Asks the server, again after the time in Retry-After when it has too much to do.
+ * Of what it refused so nothing was done. Throws a Problem when no answer comes.
+ *
+ * @param {string} address
+ * @param {RequestInit} [wish]
+ * @returns {Promise<Response>}
+ */
+export async function ask(address, wish) {
+  for (let tries = 0; ; tries++) {
+    /** @type {Response} */
+    let response;
+    try {
+      response = await fetch(address, { mode: 'same-origin', credentials: 'same-origin', ...wish });
+    } catch {
+      throw unreachable();
+    }
+    if (response.status !== 429 || tries === TRIES) return response;
+    await response.body?.cancel();
+    const seconds = Math.min(WAITS[1], Math.max(WAITS[0], Number(response.headers.get('Retry-After')) || 0));
+    await new Promise((resolve) => setTimeout(resolve, 1000 * seconds * (1 + Math.random() / 2))); // so that many pages don't come back in step
+  }
+}
+
 /**
  * Calls the server and returns the decoded answer; throws a Problem otherwise.
  *
@@ -52,18 +82,10 @@ export function unreachable() {
  * @returns {Promise<any>}
  */
 export async function call(method, path, body) {
-  /** @type {Response} */
-  let response;
-  try {
-    response = await fetch(path, {
-      method,
-      mode: 'same-origin',
-      credentials: 'same-origin',
-      ...(body instanceof FormData ? { body } : body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
-    });
-  } catch {
-    throw unreachable();
-  }
+  const response = await ask(path, {
+    method,
+    ...(body instanceof FormData ? { body } : body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
   const text = await response.text();
   if (!response.ok) throw problemOf(text, response.status);
   return text ? JSON.parse(text) : null;
@@ -75,14 +97,7 @@ export async function call(method, path, body) {
  * @param {string} address
  */
 export async function get(address) {
-  /** @type {Response} */
-  let response;
-  try {
-    response = await fetch(address, { credentials: 'same-origin' });
-  } catch {
-    throw unreachable();
-  }
-  if (response.ok) return response;
-  const problem = problemOf(await response.text(), response.status);
-  throw new Problem(problem.title, problem.detail);
+  const response = await ask(address);
+  if (!response.ok) throw problemOf(await response.text(), response.status);
+  return response;
 }
