@@ -128,11 +128,16 @@ export class Acceptance {
 
   /** @param {number} place or -1 */
   select(place) {
+    this.turnTo(place);
+    if (this.choice.selected) this.announce(this.choice.selected);
+  }
+
+  /** Selects a card and says nothing. @param {number} place or -1 */
+  turnTo(place) {
     this.eager = false;
     this.choice.hovered = null;
     this.choice.select(this.ports.session.hypotheses, place);
     this.ports.strip.reveal(place);
-    if (this.choice.selected) this.announce(this.choice.selected);
     this.ports.refresh();
   }
 
@@ -155,10 +160,11 @@ export class Acceptance {
     this.ports.refresh();
   }
 
-  /** Selects a card, and accepts it unless it is out of date or a region is to be tapped. @param {number} place */
+  /** Selects a card, and accepts it, which says so by itself, unless it is out of date or a region is to be tapped. @param {number} place */
   take(place) {
-    this.select(place);
-    if (!this.picking && !this.choice.selected?.card.stale) this.accept();
+    if (this.picking || this.ports.session.hypotheses.cards[place]?.stale) return this.select(place);
+    this.turnTo(place);
+    this.accept();
   }
 
   /** @param {1 | -1} step */

@@ -8,6 +8,8 @@ import { Acceptance } from './acceptance.js';
 function strip() {
   const hypotheses = new Hypotheses();
   const accepted = [];
+  /** @type {string[]} */
+  const said = [];
   const evidence = {
     present: { labels: Uint8Array.of(0, 0), clicks: Uint8Array.of(VOID, VOID) },
     pending: [],
@@ -16,10 +18,11 @@ function strip() {
   };
   const session = { hypotheses, evidence, save: 'saved', readOnly: true, accept: (card) => accepted.push(card.digest) };
   const view = { reveal: () => {}, visible: () => true, numberOf: (place) => String(place + 1), total: 3 };
-  const acceptance = new Acceptance({ session, strip: view, nameOf: String, area: () => [1, 1], graph: () => null, focus: () => -1, say: () => {}, refresh: () => {} });
+  const acceptance = new Acceptance({ session, strip: view, nameOf: String, area: () => [1, 1], graph: () => null, focus: () => -1, say: (text) => said.push(text), refresh: () => {} });
   let runs = 0;
   return {
     accepted,
+    said,
     acceptance,
     click() {
       hypotheses.outdate();
@@ -77,4 +80,20 @@ test('steps beyond the last hypothesis end there, and steps back take early ones
   assert.equal(s.acceptance.choice.selected.place, 1);
   s.acceptance.accept();
   assert.deepEqual(s.accepted, ['1:1']);
+});
+
+test('a card that is taken is not announced as a preview, one that only is selected is', () => {
+  const s = strip();
+  s.click();
+  s.begin();
+  for (const rank of [0, 1, 2]) s.arrive(rank);
+  s.end();
+  s.acceptance.select(1);
+  assert.equal(s.said.splice(0).length, 1);
+  s.acceptance.take(1);
+  assert.deepEqual([s.accepted, s.said], [['1:1'], []], 'the message says that it was accepted');
+  s.acceptance.picking = true;
+  s.acceptance.take(2);
+  assert.match(s.said.join(), /^Preview of hypothesis 3/, 'a region of it is to be tapped');
+  assert.equal(s.accepted.length, 1);
 });
