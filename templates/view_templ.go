@@ -64,14 +64,14 @@ func tones(regions int) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div id=\"tones-panel\" class=\"tones\" role=\"group\" aria-label=\"View settings\" hidden><label class=\"tone\"><span>Labelling</span> <input type=\"range\" class=\"opacity\" id=\"opacity\" min=\"0.1\" max=\"1\" step=\"0.05\" value=\"0.45\" aria-label=\"Labelling opacity\" title=\"Labelling opacity (J, K)\"></label><div class=\"tone-toggles\"><button type=\"button\" class=\"button\" id=\"outlines\" aria-pressed=\"false\" title=\"Show classes as outlines only (Shift+H)\">Outlines only</button> <button type=\"button\" class=\"button\" id=\"patterns\" aria-pressed=\"false\" title=\"Show patterns with colours (P)\">Patterns</button></div><label class=\"tone\"><span>Superpixels</span> <span class=\"tone-value\"><input type=\"range\" class=\"granularity\" id=\"granularity\" min=\"0\" max=\"1\" step=\"1\" value=\"1\" disabled aria-label=\"Superpixels: coarser or finer\" title=\"Superpixels: coarser (-) or finer (=)\"> <output class=\"granularity-value\" id=\"granularity-value\" for=\"granularity\" title=\"Superpixels\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<div id=\"tones-panel\" class=\"tones\" role=\"group\" aria-label=\"View settings\" hidden><label class=\"tone\"><span>Labelling</span> <input type=\"range\" class=\"opacity\" id=\"opacity\" min=\"0.1\" max=\"1\" step=\"0.05\" value=\"0.45\" aria-label=\"Labelling opacity\" title=\"Labelling opacity (J, K)\"></label><div class=\"tone-toggles\"><button type=\"button\" class=\"button\" id=\"outlines\" aria-pressed=\"false\" title=\"Show classes as outlines only (Shift+H)\">Outlines only</button> <button type=\"button\" class=\"button\" id=\"patterns\" aria-pressed=\"false\" title=\"Show patterns with colours (P)\">Patterns</button></div><label class=\"tone\"><span>Superpixels</span> <span class=\"tone-value\"><input type=\"range\" class=\"granularity\" id=\"granularity\" min=\"0\" max=\"1\" step=\"1\" value=\"1\" disabled aria-label=\"Superpixels: coarser or finer\" title=\"Superpixels: coarser (-) or finer (=)\"> <output class=\"granularity-value\" id=\"granularity-value\" for=\"granularity\" aria-live=\"off\" title=\"Superpixels\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var3 string
 		templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(regions))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `view.templ`, Line: 30, Col: 122}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `view.templ`, Line: 30, Col: 138}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 		if templ_7745c5c3_Err != nil {

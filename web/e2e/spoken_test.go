@@ -100,3 +100,15 @@ func TestE2ESpokenMessages(t *testing.T) {
 	server.start()
 	p.hears("^Saved$")
 }
+
+// TestE2ESpokenSlider: of a slider that is moved, a screen reader says its value, and
+// not again the number beside it.
+func TestE2ESpokenSlider(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.press("c")
+	p.until(`!document.getElementById('tones-panel').hidden`)
+	for _, id := range value[[]string](p, `[...document.querySelectorAll('#tones-panel output')].filter((o) => o.ariaLive !== 'off').map((o) => o.id)`) {
+		t.Errorf("#%s speaks at each step of its slider", id)
+	}
+}
