@@ -152,3 +152,27 @@ func TestE2EPanelsApart(t *testing.T) {
 	p.press("y")
 	open(true, false)
 }
+
+// TestE2ENarrowest: in a window of 320 pixels, which is also what 400 % zoom leaves
+// of a laptop's, the image's name can be read, also where many images make the place
+// long, and what the bar has no room for is in the menu.
+func TestE2ENarrowest(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 320, 640, true, manyImages(t, startServer(t), 3))
+	p.until(cardCount + ` === 3`)
+	p.clickOn("opening an image", `#images a`)
+	p.until(`document.getElementById('loading')?.hidden === true`)
+	for _, place := range []string{"1 / 3", "4321 / 10000"} {
+		p.do("taking the place", chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (document.getElementById('place-shown').textContent = %q)`, place)))
+		if room := value[float64](p, `document.querySelector('.image-name').parentElement.clientWidth`); room < 75 {
+			t.Errorf("at %s the name has %.0f pixels", place, room)
+		}
+		if value[bool](p, `document.documentElement.scrollWidth > innerWidth || document.getElementById('topbar').scrollWidth > innerWidth`) {
+			t.Errorf("at %s the page scrolls sideways", place)
+		}
+	}
+	p.screenshot("bar")
+	p.clickOn("more", "#more")
+	p.clickOn("export", `#more-menu [data-do="export"]`)
+	p.until(`document.getElementById('export-dialog').open`)
+}
