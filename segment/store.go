@@ -44,8 +44,8 @@ type ImageStore interface {
 	// Heads says how far the given images and their projects have come, by id of
 	// image, without those that are unknown or deleted.
 	Heads(ctx context.Context, imageIDs []string) (map[string]Head, error)
-	// NoteDoubt sets what an image's record says of doubt.
-	NoteDoubt(ctx context.Context, imageID string, share float64) error
+	// NoteDoubt sets what an image's record says of doubt, which can be nothing.
+	NoteDoubt(ctx context.Context, imageID string, share *float64) error
 	// SetReview gives images of a project a review, all or, when one of them is
 	// unknown, none. Its Seq counts as at most the number of events of an image.
 	SetReview(ctx context.Context, projectID string, imageIDs []string, r Review) error

@@ -21,12 +21,23 @@ func (a *Annotation) noteDoubt() {
 	if !ok {
 		return
 	}
-	if err := a.store.NoteDoubt(context.Background(), a.image.ID, doubt); err != nil {
+	if err := a.store.NoteDoubt(context.Background(), a.image.ID, &doubt); err != nil {
 		return
 	}
 	a.mu.Lock()
 	a.noted = sequence
 	a.mu.Unlock()
+}
+
+// forgetDoubt takes the doubt back once nothing is said of the image any more: it
+// was about a guess that a person has removed, or about clicks that they have undone.
+// If storing fails, the list is slightly out of date. The caller holds the lock.
+func (a *Annotation) forgetDoubt(ctx context.Context, now segment.Progress) {
+	if now.Untouched || now.Clicks > 0 || now.Decided > 0 || a.timeline.Scores() != nil {
+		return
+	}
+	_ = a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, nil)
+	a.noted = nil
 }
 
 // doubtOf returns the share of the area that a guess is expected to get wrong.

@@ -216,6 +216,7 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 		return 0, err
 	}
 	a.sequence = nil
+	a.forgetDoubt(ctx, progress)
 	if progress.Complete(a.cells.Area()) {
 		a.lessons.Finished(a.image.ProjectID)
 	}

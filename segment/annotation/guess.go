@@ -36,7 +36,7 @@ func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (
 	if _, err := a.Append(ctx, seq, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores}); err != nil {
 		return changed, err
 	}
-	return true, a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, a.doubtOf(scores))
+	return true, a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, new(a.doubtOf(scores)))
 }
 
 // replaceable returns the number of events, whether the image has a guess, and

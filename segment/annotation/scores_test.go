@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/engine"
 	"collie/storage/workspacetest"
 )
 
@@ -89,4 +90,51 @@ func TestSetGuess(t *testing.T) {
 	if _, err := a.SetGuess(t.Context(), "order", []uint8{1, 0}, scores); segment.KindOf(err) != segment.Invalid {
 		t.Errorf("classes out of order: %v", err)
 	}
+}
+
+// What a guess is expected to get wrong, and what clicks left open, is forgotten with
+// them, and known again when they come back and somebody has looked.
+func TestDoubtGoesWithWhatItIsAbout(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	a := workspacetest.MustAnnotate(t, w)
+	id := a.Image().ID
+	doubt := func(when string, want bool) {
+		t.Helper()
+		if s := a.Sequence(); s.Len() > 0 {
+			if _, err := s.At(t.Context(), engine.DefaultHypotheses-1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.Close()
+		images, err := w.Images(t.Context(), a.Project().ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := images[0].Doubt != nil; got != want {
+			t.Errorf("%s: doubt is known: %v, want %v", when, got, want)
+		}
+		if a, err = w.Open(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	scores := make([]float64, 2*a.Cells().N)
+	for i := range scores {
+		scores[i] = float64(i%5) + 1
+	}
+	if _, err := a.SetGuess(t.Context(), "guess", []uint8{0, 1}, scores); err != nil {
+		t.Fatal(err)
+	}
+	doubt("guessed", true)
+	mustAppend(t, a, segment.Event{ID: "none", Kind: segment.FirstGuess})
+	doubt("without the guess", false)
+	mustAppend(t, a, segment.Event{ID: "u", Kind: segment.Undo})
+	doubt("with the guess again", true)
+	mustAppend(t, a, segment.Event{ID: "none-again", Kind: segment.FirstGuess})
+	mustAppend(t, a, segment.Event{ID: "c0", Kind: segment.Click, Class: 0, Points: [][2]float64{{10, 40}}})
+	mustAppend(t, a, segment.Event{ID: "c1", Kind: segment.Click, Class: 1, Points: [][2]float64{{110, 40}}})
+	doubt("clicked", true)
+	mustAppend(t, a, segment.Event{ID: "u1", Kind: segment.Undo})
+	mustAppend(t, a, segment.Event{ID: "u0", Kind: segment.Undo})
+	doubt("clicks undone", false)
+	a.Close()
 }

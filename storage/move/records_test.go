@@ -84,7 +84,7 @@ func mustRecord(tb testing.TB, s interface {
 				check(s.Append(ctx, im.ID, n, e, segment.Progress{Clicks: n, Decided: 1 / 3.0, Guessed: n%2 == 0, Classes: []segment.ClassShare{{ID: 3, Area: 7}}}))
 			}
 			if k == 1 {
-				check(s.NoteDoubt(ctx, im.ID, 0.1))
+				check(s.NoteDoubt(ctx, im.ID, new(0.1)))
 				check(s.SetReview(ctx, p.ID, []string{im.ID}, segment.Review{Status: segment.Approved, Comment: "gut", By: ann.ID, At: now, Seq: 2}))
 			}
 			if k == 2 {

@@ -21,7 +21,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
 const live = " AND image.trashed_at IS NULL AND project.trashed_at IS NULL "
 
 // NoteDoubt sets the doubt in the image's record.
-func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) error {
+func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) error {
 	return s.change(ctx, "image", "UPDATE image SET doubt = $2 FROM project WHERE project.number = image.project AND image.id = $1"+live, imageID, share)
 }
 

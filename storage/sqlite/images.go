@@ -34,7 +34,7 @@ func scanHead(r row.Scanner) (number int64, seq int, err error) {
 }
 
 // NoteDoubt sets the doubt in the image's record.
-func (s *Store) NoteDoubt(ctx context.Context, imageID string, share float64) error {
+func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		image, _, err := scanHead(w.row(selectHead, imageID))
 		if err != nil {

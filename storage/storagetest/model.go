@@ -65,7 +65,7 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				m.images = slices.DeleteFunc(m.images, func(other segment.Image) bool { return other.ID == im.ID })
 				delete(m.events, im.ID)
 				wantKind(t, segment.NotFound, s.TrashImage(t.Context(), im.ID))
-				wantKind(t, segment.NotFound, s.NoteDoubt(t.Context(), im.ID, 0.5))
+				wantKind(t, segment.NotFound, s.NoteDoubt(t.Context(), im.ID, nil))
 				wantKind(t, segment.NotFound, s.Append(t.Context(), im.ID, im.Seq, label("late", 1), segment.Progress{}))
 			},
 			"create image": func(r *rapid.T) {
@@ -76,9 +76,9 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			},
 			"note doubt": func(r *rapid.T) {
 				im := m.someImage(r)
-				share := rapid.Float64Range(0, 1).Draw(r, "share")
+				share := rapid.Ptr(rapid.Float64Range(0, 1), true).Draw(r, "share")
 				must(t, s.NoteDoubt(t.Context(), im.ID, share))
-				im.Doubt = &share
+				im.Doubt = share
 			},
 			"set review": func(r *rapid.T) {
 				im := m.someImage(r)
