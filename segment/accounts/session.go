@@ -12,21 +12,26 @@ import (
 	"collie/segment/audit"
 )
 
-// Session is a user's session; whoever has its token is signed in.
+// Session is a user's session; whoever has its token is signed in. Its times go by
+// the store's clock, because the clocks of servers that share one can differ.
 type Session struct {
 	User       string    // identifier
 	Generation int       // of the user when they signed in
 	Expires    time.Time // unless the session is used
 	Ends       time.Time // in any case
+	Read       time.Time // from the store
 }
+
+// Left returns how long the session lasts unless it is used.
+func (s *Session) Left() time.Duration { return s.Expires.Sub(s.Read) }
 
 // SessionStore keeps sessions. It stores only a hash of each token, so a copy
 // of its data can't be used to sign in. Every write has reached the disk when
 // its call returns. Unknown and expired sessions are a segment.Error of kind
 // NotFound. Safe for concurrent use.
 type SessionStore interface {
-	// AddSession stores a new session and removes expired ones.
-	AddSession(ctx context.Context, token string, s Session) error
+	// AddSession stores a new session, which begins now, and removes expired ones.
+	AddSession(ctx context.Context, token string, u User, l SessionLimits) (Session, error)
 	Session(ctx context.Context, token string) (Session, error)
 	// ProlongSession extends a session. One that has ended stays ended.
 	ProlongSession(ctx context.Context, token string, expires time.Time) error
@@ -65,19 +70,24 @@ func (s *Sessions) Begin(ctx context.Context, u User, how string) (token string,
 	var secret [32]byte
 	rand.Read(secret[:])
 	token = base64.RawURLEncoding.EncodeToString(secret[:])
-	now := time.Now()
-	session = Session{User: u.ID, Generation: u.Generation, Ends: now.Add(s.limits.Lifetime)}
-	session.Expires = s.expiry(session, now)
 	e := audit.New(ctx, audit.SignedIn, "", how)
 	e.User, e.Name = u.ID, u.Name
-	return token, session, s.store.AddSession(audit.Note(ctx, e), token, session)
+	session, err = s.store.AddSession(audit.Note(ctx, e), token, u, s.limits)
+	return token, session, err
 }
 
-// expiry returns when a session last used at a given time expires.
-func (s *Sessions) expiry(session Session, used time.Time) time.Time {
-	expires := used.Add(s.limits.Idle)
-	if expires.After(session.Ends) {
-		return session.Ends
+// Begin returns a user's session that begins at a time.
+func (l SessionLimits) Begin(u User, at time.Time) Session {
+	s := Session{User: u.ID, Generation: u.Generation, Ends: at.Add(l.Lifetime), Read: at}
+	s.Expires = l.expiry(s)
+	return s
+}
+
+// expiry returns when a session expires that is used as it is read.
+func (l SessionLimits) expiry(s Session) time.Time {
+	expires := s.Read.Add(l.Idle)
+	if expires.After(s.Ends) {
+		return s.Ends
 	}
 	return expires
 }
@@ -103,7 +113,7 @@ func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Ses
 	if u.Generation != session.Generation {
 		return User{}, Session{}, errNoSession
 	}
-	if expires := s.expiry(session, time.Now()); used && expires.Sub(session.Expires) >= touchAfter {
+	if expires := s.limits.expiry(session); used && expires.Sub(session.Expires) >= touchAfter {
 		if err := s.store.ProlongSession(ctx, token, expires); err != nil {
 			s.log.Debug("session not prolonged", "error", err) // people can still read while the disk is full
 		} else {

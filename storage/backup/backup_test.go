@@ -111,9 +111,8 @@ func mustWrite(t *testing.T) []byte {
 func TestRestoreEndsAccess(t *testing.T) {
 	f, ctx := mustFill(t), t.Context()
 	ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.Admin, Created: time.Now()}
-	later := time.Now().Add(time.Hour)
-	err := errors.Join(f.store.CreateUser(ctx, ann),
-		f.store.AddSession(ctx, "session", accounts.Session{User: ann.ID, Expires: later, Ends: later}),
+	_, begun := f.store.AddSession(ctx, "session", ann, accounts.SessionLimits{}.OrDefault())
+	err := errors.Join(f.store.CreateUser(ctx, ann), begun,
 		f.store.AddToken(ctx, "token", accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly, Created: time.Now()}))
 	path, place := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "restored")
 	_, written := Write(ctx, path, f.store, f.blobs)

@@ -81,9 +81,9 @@ func TestHints(t *testing.T) {
 
 	// News of users and of erased images, also of a program that ends at once.
 	ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.Admin, Created: time.Now()}
-	session := accounts.Session{User: ann.ID, Expires: time.Now().Add(time.Hour), Ends: time.Now().Add(time.Hour)}
 	id := accounts.Identity{Issuer: "i", Subject: "s"}
-	if err := errors.Join(there.CreateUser(t.Context(), ann, id), there.AddSession(t.Context(), "secret", session)); err != nil {
+	_, begun := there.AddSession(t.Context(), "secret", ann, accounts.SessionLimits{}.OrDefault())
+	if err := errors.Join(there.CreateUser(t.Context(), ann, id), begun); err != nil {
 		t.Fatal(err)
 	}
 	for what, do := range map[string]func(s *Store) error{

@@ -65,6 +65,15 @@ func TestTries(t *testing.T) {
 	})
 }
 
+func TestSessions(t *testing.T) {
+	storagetest.TestSessions(t, func(tb testing.TB, place string) storagetest.SessionStore { return mustOpen(tb, place) }, func(s storagetest.SessionStore) (all, hashed int) {
+		if err := s.(*Store).pool.QueryRow(t.Context(), "SELECT count(*), count(*) FILTER (WHERE length(token) = 64) FROM session").Scan(&all, &hashed); err != nil {
+			t.Error(err)
+		}
+		return all, hashed
+	})
+}
+
 func BenchmarkProject(b *testing.B) {
 	storagetest.BenchmarkProject(b, openAt, func(b *testing.B, s storagetest.Store, project string, images int) {
 		mustFill(b, s.(*Store), project, 1, images)

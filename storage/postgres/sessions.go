@@ -11,9 +11,14 @@ import (
 	"collie/storage/row"
 )
 
-// AddSession stores a new session and removes expired ones.
-func (s *Store) AddSession(ctx context.Context, token string, session accounts.Session) error {
-	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+// AddSession stores a new session, which begins now, and removes expired ones.
+func (s *Store) AddSession(ctx context.Context, token string, u accounts.User, l accounts.SessionLimits) (session accounts.Session, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var at int64
+		if err := tx.QueryRow(ctx, "SELECT "+now).Scan(&at); err != nil {
+			return err
+		}
+		session = l.Begin(u, row.Moment(at))
 		// Rows that another server is removing are left to it.
 		if _, err := tx.Exec(ctx, "DELETE FROM session WHERE token IN (SELECT token FROM session WHERE expires <= "+now+" FOR UPDATE SKIP LOCKED)"); err != nil {
 			return err
@@ -22,11 +27,12 @@ func (s *Store) AddSession(ctx context.Context, token string, session accounts.S
 			row.Hash(token), session.User, session.Generation, session.Expires.UnixMilli(), session.Ends.UnixMilli())
 		return err
 	})
+	return session, err
 }
 
 // Session returns a session that has not expired.
 func (s *Store) Session(ctx context.Context, token string) (accounts.Session, error) {
-	return one(ctx, s, row.ScanSession, `SELECT "user", generation, expires, ends FROM session WHERE token = $1 AND expires > `+now, row.Hash(token))
+	return one(ctx, s, row.ScanSession, `SELECT "user", generation, expires, ends, `+now+` FROM session WHERE token = $1 AND expires > `+now, row.Hash(token))
 }
 
 // ProlongSession extends a session. One that has ended stays ended.

@@ -74,13 +74,13 @@ func ProjectRole(name string) access.Role {
 	return role
 }
 
-// ScanSession reads the user, generation, expires and ends of a session.
+// ScanSession reads the user, generation, expires and ends of a session, and the present time.
 func ScanSession(row Scanner) (session accounts.Session, err error) {
-	var expires, ends int64
-	if err := row.Scan(&session.User, &session.Generation, &expires, &ends); err != nil {
+	var expires, ends, read int64
+	if err := row.Scan(&session.User, &session.Generation, &expires, &ends, &read); err != nil {
 		return accounts.Session{}, ReadError("session", err)
 	}
-	session.Expires, session.Ends = Moment(expires), Moment(ends)
+	session.Expires, session.Ends, session.Read = Moment(expires), Moment(ends), Moment(read)
 	return session, nil
 }
 

@@ -121,6 +121,15 @@ func TestJobs(t *testing.T) {
 	storagetest.TestJobs(t, func(tb testing.TB, place string) storagetest.JobStore { return openAt(tb, place).(*Store) })
 }
 
+func TestSessions(t *testing.T) {
+	storagetest.TestSessions(t, func(tb testing.TB, place string) storagetest.SessionStore { return openAt(tb, place).(*Store) }, func(s storagetest.SessionStore) (all, hashed int) {
+		if err := s.(*Store).reads.QueryRowContext(t.Context(), "SELECT count(*), count(*) FILTER (WHERE length(token) = 64) FROM session").Scan(&all, &hashed); err != nil {
+			t.Error(err)
+		}
+		return all, hashed
+	})
+}
+
 func TestTries(t *testing.T) {
 	storagetest.TestTries(t, func(tb testing.TB, place string) storagetest.TriesStore { return openAt(tb, place).(*Store) }, func(s storagetest.TriesStore) (n int) {
 		if err := s.(*Store).reads.QueryRowContext(t.Context(), "SELECT count(*) FROM try").Scan(&n); err != nil {

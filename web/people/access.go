@@ -65,12 +65,12 @@ func (p *People) Identify(next http.Handler) http.Handler {
 		v := visitor{Principal: access.Operator}
 		if p.sessions != nil {
 			token, cookie := p.sessions.tokenOf(r)
-			var expires time.Time
+			var left time.Duration
 			var err error
-			v, expires, err = p.sessions.visitor(r.Context(), token, true)
+			v, left, err = p.sessions.visitor(r.Context(), token, true)
 			switch {
 			case err == nil && cookie:
-				p.sessions.remember(w, token, expires)
+				p.sessions.remember(w, token, left)
 			case err != nil && segment.KindOf(err) != segment.NotFound:
 				p.answers.Problem(w, r, err)
 				return

@@ -32,21 +32,21 @@ type sessions struct {
 	secure   bool // browsers reach us over https
 }
 
-// visitor returns who has a token, of a session or an API token, and when it
-// expires. NotFound means nobody.
-func (s *sessions) visitor(ctx context.Context, token string, used bool) (visitor, time.Time, error) {
+// visitor returns who has a token, of a session or an API token, and how long the
+// session lasts. NotFound means nobody.
+func (s *sessions) visitor(ctx context.Context, token string, used bool) (visitor, time.Duration, error) {
 	if accounts.IsToken(token) {
 		t, u, err := s.accounts.FindToken(ctx, token, used)
 		if err != nil {
-			return visitor{}, time.Time{}, err
+			return visitor{}, 0, err
 		}
-		return visitor{t.Principal(u), token, t.ID}, t.Expires, nil
+		return visitor{t.Principal(u), token, t.ID}, 0, nil
 	}
 	u, session, err := s.Find(ctx, token, used)
 	if err != nil {
-		return visitor{}, time.Time{}, err
+		return visitor{}, 0, err
 	}
-	return visitor{u.Principal(), token, token}, session.Expires, nil
+	return visitor{u.Principal(), token, token}, session.Left(), nil
 }
 
 // tokenOf returns a request's token and whether it came in a cookie. API tokens
@@ -68,15 +68,16 @@ func (s *sessions) cookieName() string {
 	return PlainCookie
 }
 
-// remember sets the token as a cookie until the session expires; an empty one
-// deletes the cookie. It replaces a cookie that the answer already sets.
-func (s *sessions) remember(w http.ResponseWriter, token string, expires time.Time) {
+// remember sets the token as a cookie for the time that the session lasts, whatever
+// the browser's clock says; an empty one deletes the cookie. It replaces a cookie
+// that the answer already sets.
+func (s *sessions) remember(w http.ResponseWriter, token string, left time.Duration) {
 	c := &http.Cookie{
-		Name: s.cookieName(), Value: token, Path: "/", Expires: expires,
+		Name: s.cookieName(), Value: token, Path: "/", MaxAge: max(1, int(left.Seconds())),
 		Secure: s.secure, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	}
 	if token == "" {
-		c.MaxAge, c.Expires = -1, time.Time{}
+		c.MaxAge = -1
 	}
 	w.Header().Set("Set-Cookie", c.String())
 }
@@ -134,7 +135,7 @@ func (p *People) Login(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.sessions.remember(w, token, session.Expires)
+	p.sessions.remember(w, token, session.Left())
 	http.Redirect(w, r, next, http.StatusSeeOther)
 	return nil
 }
@@ -181,7 +182,7 @@ func (p *People) Logout(w http.ResponseWriter, r *http.Request) error {
 	if err := p.leave(r, visitorOf(r.Context()).token); err != nil {
 		return err
 	}
-	p.sessions.remember(w, "", time.Time{})
+	p.sessions.remember(w, "", 0)
 	to := "/login"
 	if p.openID != nil {
 		to += "?left" // the page offers to sign out at the provider, too

@@ -72,7 +72,7 @@ func (p *People) FinishOpenID(w http.ResponseWriter, r *http.Request) error {
 		token, session, err = p.begin(r, u, "OpenID Connect, "+voucher.String())
 	}
 	if err == nil {
-		p.sessions.remember(w, token, session.Expires) // before the next one, because it replaces all cookies
+		p.sessions.remember(w, token, session.Left()) // before the next one, because it replaces all cookies
 	}
 	http.SetCookie(w, p.sessions.flowCookie("", -1))
 	if err != nil {

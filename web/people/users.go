@@ -160,6 +160,6 @@ func (p *People) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p.sessions.remember(w, token, session.Expires)
+	p.sessions.remember(w, token, session.Left())
 	return p.showAccount(w, r, http.StatusOK, templates.AccountView{Notice: notices["password"]})
 }
