@@ -27,7 +27,7 @@ type Store interface {
 type ProjectStore interface {
 	CreateProject(ctx context.Context, p Project) error
 	Project(ctx context.Context, id string) (Project, error)
-	Projects(ctx context.Context) ([]Project, error) // newest first
+	Projects(ctx context.Context) ([]Project, error) // in the order in which they were stored, the latest first
 	// Overviews sums up the images of each project, in the order of Projects.
 	// Done goes by the progress that records hold.
 	Overviews(ctx context.Context) ([]Overview, error)

@@ -29,7 +29,7 @@ func (s *Store) Project(ctx context.Context, id string) (segment.Project, error)
 // Projects lists the projects that are not in the trash, newest first.
 func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 	scan := func(r row.Scanner) (segment.Project, error) { return row.ScanProject(r) }
-	return all(ctx, s.reads, scan, "listing the projects", selectProject+"ORDER BY created DESC, number DESC")
+	return all(ctx, s.reads, scan, "listing the projects", selectProject+"ORDER BY number DESC")
 }
 
 // Overviews lists the projects with totals of their images.
@@ -38,7 +38,7 @@ func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
 			count(image.number), count(CASE WHEN seq > 0 AND (decided >= 1 OR left_void > 0 AND decided * width * height + left_void >= width * height - 0.5) THEN 1 END),
 			coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
 		FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
-		WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.created DESC, project.number DESC`)
+		WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.number DESC`)
 }
 
 // UpdateProject stores a project's name, classes and settings.

@@ -61,10 +61,10 @@ func closeStore(tb testing.TB, s Store) {
 // testOrder checks in which order lists come.
 func testOrder(t *testing.T, s Store) {
 	ctx := t.Context()
-	older := newProject("older")
-	older.Created = older.Created.Add(-time.Hour)
+	late := newProject("late") // by the clock of another server
+	late.Created = late.Created.Add(-time.Hour)
 	var want []string
-	for _, p := range []segment.Project{newProject("first"), older, newProject("second"), newProject("third")} {
+	for _, p := range []segment.Project{newProject("first"), late, newProject("second"), newProject("third")} {
 		must(t, s.CreateProject(ctx, p))
 	}
 	projects, err := s.Projects(ctx)
@@ -73,16 +73,16 @@ func testOrder(t *testing.T, s Store) {
 	for _, p := range projects {
 		names = append(names, p.Name)
 	}
-	if diff := cmp.Diff([]string{"third", "second", "first", "older"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"third", "second", "late", "first"}, names); diff != "" {
 		t.Errorf("projects are not newest first (-want +got):\n%s", diff)
 	}
 
 	for i := range 12 { // two digits: order of upload is not that of names
-		im := newImage(older.ID, fmt.Sprint(i))
+		im := newImage(late.ID, fmt.Sprint(i))
 		want = append(want, im.Name)
 		must(t, s.CreateImage(ctx, im))
 	}
-	images, err := s.Images(ctx, older.ID)
+	images, err := s.Images(ctx, late.ID)
 	must(t, err)
 	names = nil
 	for _, im := range images {
@@ -92,7 +92,7 @@ func testOrder(t *testing.T, s Store) {
 		t.Errorf("images are not in order of upload (-want +got):\n%s", diff)
 	}
 	places(t, s, images)
-	testParts(t, s, older.ID, projects[0].ID, images)
+	testParts(t, s, late.ID, projects[0].ID, images)
 }
 
 // testParts checks the parts of a project's list, before and after an image of it
