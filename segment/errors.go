@@ -31,6 +31,7 @@ type Error struct {
 	Detail string
 	Seq    int // the current number of events; only with Conflict
 	err    error
+	sure   bool // see Unchanged
 }
 
 // Error is Detail, a sentence, with the cause in brackets.
@@ -53,6 +54,19 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 func (e *Error) Because(err error) *Error {
 	e.err = err
 	return e
+}
+
+// Unchanged notes that the store refused a write for sure, and returns e. Without it,
+// what is Unavailable may have been stored.
+func (e *Error) Unchanged() *Error {
+	e.sure = true
+	return e
+}
+
+// Uncertain reports whether what the store failed to write may have been stored.
+func Uncertain(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == Unavailable && !e.sure
 }
 
 // KindOf returns the kind of the first Error in err's chain, or 0.

@@ -59,7 +59,7 @@ func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob)
 // it returns. If it isn't certain whether the record was stored, it leaves them
 // to a sweep.
 func (w *Workspace) discard(ctx context.Context, im segment.Image, err error) error {
-	if segment.KindOf(err) == segment.Unavailable {
+	if segment.Uncertain(err) {
 		return err
 	}
 	return errors.Join(err, w.removeBlobs(context.WithoutCancel(ctx), im))

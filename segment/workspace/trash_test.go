@@ -100,6 +100,7 @@ func TestFailedUploadLeavesNothing(t *testing.T) {
 		{segment.Errorf(segment.Full, "full"), 0},
 		{context.Canceled, 0},
 		{segment.Errorf(segment.Unavailable, "broken"), 3},
+		{segment.Errorf(segment.Unavailable, "read-only").Unchanged(), 0},
 	} {
 		p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return &breaking{b, 3, c.err} })
 		project, err := p.CreateProject(t.Context(), "Halves", nil, nil)

@@ -1,13 +1,16 @@
 package postgres
 
 import (
+	"io"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
+	"collie/segment"
 	"collie/storage/postgres/postgrestest"
 )
 
@@ -81,6 +84,22 @@ func TestUnfit(t *testing.T) {
 		if err := n.unfit(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// What the database has refused is not stored for sure, so the files of a refused
+// upload can go; after a connection that broke during a commit nobody knows.
+func TestRefusalsAreCertain(t *testing.T) {
+	for _, err := range []error{
+		&pgconn.PgError{Code: readOnly}, &pgconn.PgError{Code: noPrivilege}, &pgconn.PgError{Code: diskBroken}, &pgconn.PgError{Code: statementTimeout},
+		&brokenError{cause: io.EOF}, errClosed(),
+	} {
+		if got := trouble(err); segment.KindOf(got) != segment.Unavailable || segment.Uncertain(got) {
+			t.Errorf("%v is uncertain: %v", err, got)
+		}
+	}
+	if got := trouble(&brokenError{cause: io.EOF, sent: true}); !segment.Uncertain(got) {
+		t.Errorf("a commit whose connection broke is certain: %v", got)
 	}
 }
 
