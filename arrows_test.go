@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"web/query":             {"web/openapi", "segment"},
 	"web/panics":            {},
 	"web/scratch":           {"segment", "segment/ledger"},
-	"web/answers":           {"segment/access", "templates", "web/problem"},
+	"web/answers":           {"segment", "segment/access", "segment/ledger", "templates", "web/problem"},
 	"web/people":            {"web/answers", "web/live", "web/openid", "web/problem", "web/query", "templates", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/workspace"},
 	"web/openapi":           {},
 	"web/metrics":           {"segment/gauge", "segment/workspace"},

@@ -17,6 +17,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/annotation"
+	"collie/web/answers"
 	"collie/web/query"
 	"collie/web/wire"
 )
@@ -125,10 +126,10 @@ func (s *Server) openEvents(r *http.Request, after, limit int, detail string) (e
 		return nil, 0, nil, err
 	}
 	size := memoryOf(events)
-	if size > smallAnswer {
+	if size > answers.SmallAnswer {
 		events = nil // none is kept while the request waits
 	}
-	if give, err = s.lend(r.Context(), size); err != nil {
+	if give, err = s.memory.Lend(r.Context(), size); err != nil {
 		return nil, 0, nil, err
 	}
 	if events == nil {

@@ -93,4 +93,3 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	}
 	return s.answers.JSON(w, http.StatusOK, out)
 }
-

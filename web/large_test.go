@@ -3,47 +3,15 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"collie/segment"
-	"collie/segment/ledger"
 )
-
-// Memory is lent for a large answer until it is sent. A request that finds none is
-// refused after a while; small ones need none.
-func TestAnswersAreLent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &Server{kept: ledger.New(answerMemory, answerShare, answerWaiting)}
-		give, err := s.lend(t.Context(), answerShare)
-		if err != nil {
-			t.Fatal(err)
-		}
-		began := time.Now()
-		if _, err := s.lend(t.Context(), smallAnswer+1); segment.KindOf(err) != segment.Busy || time.Since(began) != answerPatience {
-			t.Errorf("without memory: %v after %v", err, time.Since(began))
-		}
-		if _, err := s.lend(t.Context(), smallAnswer); err != nil {
-			t.Errorf("a small answer: %v", err)
-		}
-		give()
-		if give, err = s.lend(t.Context(), 2*answerMemory); err != nil { // alone, it gets all there is
-			t.Fatal(err)
-		}
-		give()
-		if !s.kept.Idle() {
-			t.Error("memory is still lent")
-		}
-	})
-}
 
 // While a client takes large events their memory is lent, and no longer.
 func TestLargeEvidenceIsLent(t *testing.T) {
@@ -62,43 +30,14 @@ func TestLargeEvidenceIsLent(t *testing.T) {
 	}
 	for detail, lent := range map[string]bool{"full": true, "summary": false} {
 		w := &asking{httptest.NewRecorder(), func() {
-			if idle := s.server.kept.Idle(); idle == lent {
+			if idle := s.server.memory.Idle(); idle == lent {
 				t.Errorf("detail=%s: while it is sent, nothing is lent: %v", detail, idle)
 			}
 		}}
 		s.server.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path+"?detail="+detail, nil))
-		if w.Code != http.StatusOK || !s.server.kept.Idle() {
-			t.Errorf("detail=%s: status %d, nothing is lent afterwards: %v", detail, w.Code, s.server.kept.Idle())
+		if w.Code != http.StatusOK || !s.server.memory.Idle() {
+			t.Errorf("detail=%s: status %d, nothing is lent afterwards: %v", detail, w.Code, s.server.memory.Idle())
 		}
-	}
-}
-
-// Clients who take an answer at the same time share it; it is kept no longer.
-func TestSharedAnswers(t *testing.T) {
-	var s shared
-	made := 0
-	get := func() func() {
-		_, leave, err := s.get("a", func() ([]byte, error) { made++; return []byte("map"), nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		return leave
-	}
-	first, second := get(), get()
-	first()
-	if made != 1 || len(s.byKey) != 1 {
-		t.Errorf("made %d times and %d kept for two clients", made, len(s.byKey))
-	}
-	second()
-	if len(s.byKey) != 0 {
-		t.Error("kept when all clients have it")
-	}
-	if _, _, err := s.get("a", func() ([]byte, error) { return nil, errors.New("broken") }); err == nil || len(s.byKey) != 0 {
-		t.Errorf("an answer that could not be made: %v, %d kept", err, len(s.byKey))
-	}
-	get()()
-	if made != 2 {
-		t.Errorf("made %d times, want again", made)
 	}
 }
 

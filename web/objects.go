@@ -50,7 +50,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	extent := a.ObjectsExtent(state)
-	give, err := s.lend(r.Context(), objectAnswer*int64(extent.Runs))
+	give, err := s.memory.Lend(r.Context(), objectAnswer*int64(extent.Runs))
 	if err != nil {
 		return err
 	}

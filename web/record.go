@@ -39,7 +39,7 @@ func (s *Server) openRecord(r *http.Request) (out wire.OpenImage, repairs []segm
 		return out, nil, nil, err
 	}
 	defer a.Close()
-	if give, err = s.lend(r.Context(), sizeOf(a.State().Repairs)); err != nil {
+	if give, err = s.memory.Lend(r.Context(), sizeOf(a.State().Repairs)); err != nil {
 		return out, nil, nil, err
 	}
 	state := a.State() // while it waited, the request kept none in memory

@@ -21,7 +21,6 @@ import (
 	"collie/segment/archive"
 	"collie/segment/audit"
 	"collie/segment/export/jobs"
-	"collie/segment/ledger"
 	"collie/segment/workspace"
 	"collie/web/answers"
 	"collie/web/live"
@@ -39,8 +38,8 @@ type Server struct {
 	limits    Limits
 	metrics   http.Handler
 	scratch   *scratch.Space
-	kept      *ledger.Ledger // bytes of answers; see lend
-	shared    shared
+	memory    *answers.Memory // for large answers
+	shared    answers.Shared
 	hub       *live.Hub
 	exports   *jobs.Jobs
 	fetched   sync.Map // the export that each user and token has fetched last
@@ -115,7 +114,7 @@ func New(c Config) *Server {
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, answers: answers.New(c.Log), limits: limits, metrics: c.Metrics,
 		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
-		kept:    ledger.New(answerMemory, answerShare, answerWaiting),
+		memory:  answers.NewMemory(),
 		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin,
 	}

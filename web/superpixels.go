@@ -75,7 +75,7 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 
 // sendMap sends a superpixel map, which clients who take it at the same time share.
 func (s *Server) sendMap(w http.ResponseWriter, r *http.Request, key string, write func() ([]byte, error)) error {
-	body, leave, err := s.shared.get(key, write)
+	body, leave, err := s.shared.Get(key, write)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
 // Package answers sends what the server answers: JSON, pages, files, and problems
-// for the errors of handlers.
+// for the errors of handlers. It lends memory for large answers, and shares those
+// that never change among clients.
 package answers
 
 import (

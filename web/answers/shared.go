@@ -1,10 +1,10 @@
-package web
+package answers
 
 import "sync"
 
-// shared has answers that never change, each once for all clients who take it at the
+// Shared has answers that never change, each once for all clients who take it at the
 // same time. The zero value is empty.
-type shared struct {
+type Shared struct {
 	mu    sync.Mutex
 	byKey map[string]*sharedAnswer
 }
@@ -15,9 +15,9 @@ type sharedAnswer struct {
 	users int
 }
 
-// get returns the answer of a key, which is made if nobody takes it at the moment, and
+// Get returns the answer of a key, which is made if nobody takes it at the moment, and
 // what ends its use.
-func (s *shared) get(key string, write func() ([]byte, error)) (body []byte, leave func(), err error) {
+func (s *Shared) Get(key string, write func() ([]byte, error)) (body []byte, leave func(), err error) {
 	s.mu.Lock()
 	a := s.byKey[key]
 	if a == nil {
