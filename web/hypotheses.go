@@ -55,6 +55,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer a.Close()
 	state, sequence := a.Present()
+	defer sequence.Rest()
 	out := hypothesesJSON{
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
 		Parameters: sequence.Parameters(), Hypotheses: []wire.Hypothesis{}, Marginals: [][]float64{}, Areas: []areaJSON{}, Further: []suggestionJSON{},

@@ -16,7 +16,7 @@ var (
 
 const (
 	cellBytes       = 2*8 + 4 + 2 // a merge of the hierarchy and of the graph, a parent, a click and a label
-	superpixelBytes = 1150        // of the model of a cut and a sequence on it
+	superpixelBytes = 600         // of the model of a cut and a sequence at rest on it
 	learnedBytes    = 520         // more with learned affinities, beside the similarities of clicks
 	dividedBytes    = 300         // of a cell, more when clicks have divided superpixels, beside what the assistant says
 )

@@ -63,7 +63,7 @@ type Sequence struct {
 	problem func() (*herding.Problem, error) // read only; nil with fewer than two classes, as model and pull
 	model   *Model
 	pull    func() *herding.Prior // as Model.Problem takes it
-	stream  *stream               // with making; nil before the first step
+	stream  *stream               // with making; nil before the first step and after Rest
 	start   func() (*stream, error)
 	holds   *Holds // labels are indices of the classes in play; nil where nothing is held
 	rest    int    // index of the rest among the classes, or -1
@@ -221,6 +221,18 @@ func (s *Sequence) Prepare(ctx context.Context) error {
 	return s.turn(ctx, schedule.Supposed, s.prepare)
 }
 
+// Rest lets go of what only further hypotheses need, a fifth of an open image's memory,
+// unless somebody is making one. If they are asked for after all, it is made again from
+// the first one on.
+func (s *Sequence) Rest() {
+	select {
+	case s.making <- struct{}{}:
+		s.stream = nil
+		<-s.making
+	default:
+	}
+}
+
 // at is At where the first hypothesis and those after it are of the given classes.
 func (s *Sequence) at(ctx context.Context, rank int, first, later schedule.Class) (Hypothesis, error) {
 	if rank < 0 || rank >= s.Len() {
@@ -313,6 +325,11 @@ func (s *Sequence) step(ctx context.Context, rank int) error {
 		stream, err := s.start()
 		if err != nil {
 			return err
+		}
+		for range rank { // made before it rested
+			if _, _, err := stream.next(); err != nil {
+				return err
+			}
 		}
 		s.stream = stream
 		if err := ctx.Err(); err != nil {

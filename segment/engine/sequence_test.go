@@ -145,6 +145,27 @@ func TestSequenceIsSharedAndStops(t *testing.T) {
 	}
 }
 
+// A sequence that has rested goes on as one that has not.
+func TestRest(t *testing.T) {
+	evidence := Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}
+	m := NewModel(gridGraph(8, 3), DefaultParameters)
+	whole, rested := NewSequence(m, evidence, 3), NewSequence(m, evidence, 3)
+	rested.Rest() // before anything is made
+	for _, count := range []int{3, 20, 25} {
+		first(t, rested, count)
+		if rested.Rest(); rested.stream != nil {
+			t.Fatalf("after %d hypotheses it keeps what makes them", count)
+		}
+	}
+	if diff := cmp.Diff(first(t, whole, 30), first(t, rested, 30)); diff != "" {
+		t.Errorf("(-one that never rested +one that did):\n%s", diff)
+	}
+	rested.making <- struct{}{} // somebody makes one
+	if rested.Rest(); rested.stream == nil {
+		t.Error("it rests while somebody makes a hypothesis")
+	}
+}
+
 // A sequence that can't start says why each time that it is asked.
 func TestFailedStart(t *testing.T) {
 	for name, m := range map[string]*Model{

@@ -230,9 +230,11 @@ func TestFootprint(t *testing.T) {
 			if i < c.clicks-6 {
 				continue // the last few show as well what sequences keep
 			}
-			if _, err := a.Sequence().At(t.Context(), 5); err != nil {
+			sequence := a.Sequence()
+			if _, err := sequence.At(t.Context(), 5); err != nil {
 				t.Fatal(err)
 			}
+			sequence.Rest()
 		}
 		took := heapInUse() - before
 		a.Close() // weighs it

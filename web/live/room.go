@@ -286,6 +286,7 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 			}
 		}
 		marked, err = sequence.Marked(ctx, count)
+		sequence.Rest()
 		return err
 	})
 	if ctx.Err() != nil {
