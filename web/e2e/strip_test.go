@@ -88,3 +88,20 @@ func TestE2EStrip(t *testing.T) {
 		t.Errorf("the last of %d events is %+v, want a region with superpixel %d accepted", len(events.Events), last, differing)
 	}
 }
+
+// TestE2EStripBelow: below the image the strip is as wide as the window, and its last
+// card can be scrolled to.
+func TestE2EStripBelow(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 390, 844, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.settle()
+	for _, width := range []int64{390, 820} {
+		p.resize(width, 844)
+		if room := value[float64](p, `document.getElementById('cards').getBoundingClientRect().right`); room > float64(width) {
+			t.Errorf("the cards end at %.0f in a window of %d", room, width)
+		}
+		p.do("going to the last card", chromedp.Evaluate[chromedp.Void](`void document.getElementById('cards').scrollTo({left: 1e6, behavior: 'instant'})`))
+		p.until(`[...document.querySelectorAll('.hypothesis')].filter((c) => c.checkVisibility()).at(-1).getBoundingClientRect().right <= innerWidth`)
+	}
+}
