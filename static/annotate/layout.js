@@ -15,6 +15,9 @@ const SIDE = 0.24;
 /** CSS pixels up to which a window that lies on its side is low. */
 const LOW = 480;
 
+/** A window without room for the page, such as that of 400 % zoom: the page is higher than the window and scrolls. annotate.css has the height, too. */
+const TINY = { query: '(max-width: 480px) and (max-height: 480px)', height: 640 };
+
 /** Columns of tools at most. */
 const COLUMNS = 4;
 
@@ -109,8 +112,9 @@ export class Layout {
   /** Places the strip for the window as it is now. */
   apply() {
     const app = byId('app');
-    app.dataset.strip = placement(this.image, this.window);
-    app.classList.toggle('low', innerHeight <= LOW && innerWidth > innerHeight);
+    const tiny = matchMedia(TINY.query).matches;
+    app.dataset.strip = placement(this.image, { ...this.window, ...(tiny && { height: TINY.height }) });
+    app.classList.toggle('low', innerHeight <= LOW && innerWidth > innerHeight && !tiny);
     for (const [place, { property }] of Object.entries(SIZES)) {
       const size = Number(recalled(`collie-strip-${place}`, ''));
       if (size > 0) this.workspace.style.setProperty(property, `${limited(/** @type {Placement} */ (place), size, this.window)}px`);

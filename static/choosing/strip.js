@@ -1,4 +1,4 @@
-import { byId, stamp } from '../ui/dom.js';
+import { byId, showIn, stamp } from '../ui/dom.js';
 import { changes, inWords, shareOf, whatChanges } from '../evidence/changes.js';
 import { leaders } from '../evidence/folds.js';
 import { reference } from '../evidence/hypotheses.js';
@@ -249,7 +249,7 @@ export class Strip {
 
   /** @param {number} place */
   reveal(place) {
-    this.shown[place]?.element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    showIn(this.list, this.shown[place]?.element);
   }
 }
 

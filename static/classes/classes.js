@@ -5,7 +5,7 @@ import { dragRows } from './classdrag.js';
 import { classRow, complain, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
 import { retype } from './retype.js';
-import { byId } from '../ui/dom.js';
+import { byId, showIn } from '../ui/dom.js';
 import { isolated } from '../ui/names.js';
 import { percent } from '../ui/numbers.js';
 import { inRows, rove } from '../ui/roving.js';
@@ -121,7 +121,7 @@ export class ClassPanel {
     if (!chosen) return false;
     this.activeKey = chosen.key;
     this.paint();
-    this.rows.get(chosen.key)?.element.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    showIn(this.list, this.rows.get(chosen.key)?.element);
     this.listener.chosen(place);
     return true;
   }

@@ -71,6 +71,29 @@ export function ownDirection(name) {
   return element;
 }
 
+/**
+ * Scrolls a list until an element in it is in view, without scrolling the page
+ * around it, as scrollIntoView would.
+ *
+ * @param {HTMLElement} list
+ * @param {HTMLElement | undefined} element
+ */
+export function showIn(list, element) {
+  if (!element) return;
+  const [room, box] = [list.getBoundingClientRect(), element.getBoundingClientRect()];
+  list.scrollBy(beyond(box.left - room.left, box.right - room.right), beyond(box.top - room.top, box.bottom - room.bottom));
+}
+
+/**
+ * How far to scroll along one side.
+ *
+ * @param {number} start of the element after that of the list
+ * @param {number} end of the element after that of the list
+ */
+function beyond(start, end) {
+  return start < 0 ? start : Math.max(0, Math.min(start, end));
+}
+
 /** @param {HTMLElement} canvas @returns {CanvasRenderingContext2D} */
 export function contextOf(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (/** @type {HTMLCanvasElement} */ (canvas).getContext('2d'));

@@ -176,3 +176,28 @@ func TestE2ENarrowest(t *testing.T) {
 	p.clickOn("export", `#more-menu [data-do="export"]`)
 	p.until(`document.getElementById('export-dialog').open`)
 }
+
+// TestE2ETiny: in the window that 400 % zoom leaves of a laptop's, the image fills
+// what the bar leaves, the rest of the page comes after it, nothing scrolls sideways,
+// and keys that choose leave the image in view.
+func TestE2ETiny(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 320, 256, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.settle()
+	for _, key := range []string{"", "1", ".", "v"} {
+		if key != "" {
+			p.press(key)
+		}
+		canvas := value[[]float64](p, `(({left, top, width, height}) => [left, top, width, height])(document.getElementById('canvas').getBoundingClientRect())`)
+		if canvas[0] != 0 || canvas[1] < 0 || canvas[2] != 320 || canvas[3] < 190 {
+			t.Errorf("after %q: left, top, width and height of the image are %v", key, canvas)
+		}
+		if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 320 {
+			t.Errorf("after %q: the page is %d pixels wide", key, wide)
+		}
+	}
+	p.do("scrolling", chromedp.Evaluate[chromedp.Void](`void scrollTo({top: 1e6, behavior: 'instant'})`))
+	p.until(`document.getElementById('classes').getBoundingClientRect().bottom <= innerHeight`)
+	p.screenshot("classes")
+}
