@@ -113,18 +113,22 @@ export class ImageList {
 
   /** Moves the selected images to the trash and offers to undo it. */
   async trash() {
+    const button = /** @type {HTMLButtonElement} */ (byId('trash-chosen'));
     /** @type {string[]} */
     const done = [];
+    button.disabled = true;
     try {
-      for (const id of this.selection) {
+      await inTurn(this.selection, byId('selection-text'), 'Moving to the trash', async (id) => {
         await call('DELETE', `/api/v1/images/${id}`);
         done.push(id);
-      }
+      });
     } catch (error) {
       toastProblem(error);
     }
-    const gone = this.images.filter((im) => done.includes(im.id));
-    this.images = this.images.filter((im) => !done.includes(im.id));
+    button.disabled = false;
+    const ids = new Set(done);
+    const gone = this.images.filter((im) => ids.has(im.id));
+    this.images = this.images.filter((im) => !ids.has(im.id));
     this.grid.selectNone();
     this.filter();
     this.grid.list.querySelector('a')?.focus();
@@ -135,8 +139,33 @@ export class ImageList {
 
   /** @param {string[]} ids of images in the trash */
   async bringBack(ids) {
-    for (const id of ids) await restore(id);
-    await this.load();
+    try {
+      await inTurn(ids, byId('progress-text'), 'Restoring', restore);
+    } finally {
+      await this.load();
+    }
+  }
+}
+
+/** Milliseconds between two updates of what is said of a long action. */
+const SAY = 1000;
+
+/**
+ * Does something to one image after the other and says in between how far it is.
+ *
+ * @param {string[]} ids
+ * @param {HTMLElement} line where it is said
+ * @param {string} doing
+ * @param {(id: string) => Promise<void>} act
+ */
+async function inTurn(ids, line, doing, act) {
+  let next = performance.now() + SAY;
+  for (const [at, id] of ids.entries()) {
+    if (performance.now() >= next) {
+      line.textContent = `${doing}: ${at} of ${counted(ids.length, 'image')}`;
+      next = performance.now() + SAY;
+    }
+    await act(id);
   }
 }
 
