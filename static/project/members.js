@@ -3,6 +3,9 @@ import { byId, stamp } from '../ui/dom.js';
 
 /** @typedef {{name: string, role: string}} Member */
 
+/** Milliseconds without a move before a role counts as chosen: arrow keys pass through those in between. */
+const CALM = 400;
+
 /**
  * The dialog in which owners choose the members of a project and their roles.
  * Every change is made at once; the line below the list says what came of it.
@@ -50,19 +53,29 @@ export class MembersDialog {
     const select = /** @type {HTMLSelectElement} */ (slot('role'));
     select.value = role;
     select.setAttribute('aria-label', `Role of ${name}`);
-    select.addEventListener('change', async () => {
-      const changed = await this.change('PUT', name, { role: select.value }, (member) => `${member.name}: ${member.role}`);
-      if (changed) this.focus(name, 'select');
-      else select.value = role;
+    let timer = 0;
+    select.addEventListener('change', () => {
+      clearTimeout(timer);
+      timer = window.setTimeout(() => void this.set(name, select, role), CALM);
     });
     const remove = slot('remove');
     remove.setAttribute('aria-label', `Remove ${name}`);
     remove.title = `Remove ${name}`;
     remove.addEventListener('click', async () => {
+      clearTimeout(timer);
       if (await this.change('DELETE', name, undefined, () => `${name} was removed. What they did stays.`)) this.name.focus();
     });
     element.dataset.member = name;
     return element;
+  }
+
+  /** Gives a member the chosen role. @param {string} name @param {HTMLSelectElement} select @param {string} role that they had */
+  async set(name, select, role) {
+    if (select.value === role) return;
+    const held = select === document.activeElement;
+    const changed = await this.change('PUT', name, { role: select.value }, (member) => `${member.name}: ${member.role}`);
+    if (!changed) select.value = role;
+    else if (held) this.focus(name, 'select');
   }
 
   /**

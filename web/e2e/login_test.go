@@ -195,8 +195,21 @@ func TestE2EMembers(t *testing.T) {
 
 	p.press(kb.Tab, kb.ModifierShift) // from the name to the cross of the last member, and on to the role
 	p.press(kb.Tab, kb.ModifierShift)
+	p.do("holding the clock", chromedp.Evaluate[chromedp.Void](`void (() => {
+		const {setTimeout, clearTimeout, fetch} = window;
+		window.setTimeout = (act, ms) => (ms === 400 ? (window.late = act, -1) : setTimeout(act, ms));
+		window.clearTimeout = (id) => (id === -1 ? window.late = null : clearTimeout(id));
+		window.sent = [];
+		window.fetch = (address, wish) => (wish?.method === 'PUT' && window.sent.push(wish.body), fetch(address, wish));
+	})()`))
+	p.press(kb.ArrowUp) // through the roles in between, which nobody gets
+	p.press(kb.ArrowUp)
 	p.press("o")
+	p.do("letting it go on", chromedp.Evaluate[chromedp.Void](`void window.late()`))
 	p.until(`document.getElementById('members-state').textContent.includes('owner')`)
+	if sent := value[[]string](p, `window.sent`); len(sent) != 1 {
+		t.Errorf("the roles %q were given, want one", sent)
+	}
 	user.until(`document.getElementById('save')?.dataset.state === 'saved' && !document.getElementById('add-class').hidden`) // the page is loaded again
 	user.do("opening the project", chromedp.Navigate(project))
 	user.until(`document.getElementById('members')?.checkVisibility()`)
