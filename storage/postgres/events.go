@@ -13,7 +13,8 @@ import (
 	"collie/storage/row"
 )
 
-// settling is how long an event whose connection broke is looked for.
+// settling is how long an event is looked for whose connection broke, from when it came:
+// a person waits for the answer, and an HTTP request no longer than half a minute.
 const settling = 20 * time.Second
 
 // Append stores e as number expected+1 of the image's log. When the connection
@@ -22,7 +23,9 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 	began := time.Now()
 	err := s.append(ctx, imageID, expected, e, p)
 	if unknown(err) {
-		err = s.settle(context.WithoutCancel(ctx), imageID, expected, e, p, err)
+		until, cancel := context.WithDeadline(context.WithoutCancel(ctx), began.Add(settling))
+		err = s.settle(until, imageID, expected, e, p, err)
+		cancel()
 	}
 	if err != nil {
 		return trouble(err)
@@ -34,12 +37,10 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 	return nil
 }
 
-// settle finds out whether an event was stored whose connection broke with err,
-// and sends it again if it wasn't. The first attempt may still be on its way:
+// settle finds out until ctx ends whether an event was stored whose connection broke with
+// err, and sends it again if it wasn't. The first attempt may still be on its way:
 // whichever comes second is refused, because the log has another length by then.
 func (s *Store) settle(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, err error) error {
-	ctx, cancel := context.WithTimeout(ctx, settling)
-	defer cancel()
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		stored, findErr := s.FindEvent(ctx, imageID, e.ID)
 		if findErr == nil && stored == nil {

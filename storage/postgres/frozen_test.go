@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"collie/segment"
+)
+
+// An edit that is under way when the database freezes is answered before its request
+// ends, and says that it may have been saved.
+func TestFrozenDatabase(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var database freezing
+		config, err := pgxpool.ParseConfig("postgres://collie@database/collie?sslmode=disable&pool_min_conns=0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.ConnConfig.ConnectTimeout = patience
+		config.ConnConfig.LookupFunc = func(context.Context, string) ([]string, error) { return []string{"192.0.2.1"}, nil }
+		config.ConnConfig.DialFunc = func(context.Context, string, string) (net.Conn, error) { return database.dial(), nil }
+		pool, err := pgxpool.NewWithConfig(t.Context(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Store{pool: pool, hints: newHints()}
+		began := time.Now()
+		err = s.Append(t.Context(), "image", 0, segment.Event{ID: "e", Kind: segment.Label}, segment.Progress{})
+		if took := time.Since(began); !segment.Uncertain(err) || !strings.Contains(err.Error(), "may or may not") || took > 25*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// freezing is a database that lets one client sign in, and says nothing afterwards.
+type freezing struct {
+	dialled atomic.Bool
+}
+
+func (f *freezing) dial() net.Conn {
+	client, server := net.Pipe()
+	backend, first := pgproto3.NewBackend(server, server), f.dialled.CompareAndSwap(false, true)
+	go func() {
+		defer server.Close()
+		if _, err := backend.ReceiveStartupMessage(); err != nil {
+			return
+		}
+		if first {
+			backend.Send(&pgproto3.AuthenticationOk{})
+			backend.Send(&pgproto3.ReadyForQuery{TxStatus: 'I'})
+			_ = backend.Flush() // the client has the error
+		}
+		for {
+			if _, err := backend.Receive(); err != nil {
+				return
+			}
+		}
+	}()
+	return client
+}
