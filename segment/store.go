@@ -103,6 +103,8 @@ type TrashStore interface {
 	TrashImage(ctx context.Context, id string) error
 	// Trash lists what was moved to the trash by itself, latest first.
 	Trash(ctx context.Context) ([]TrashItem, error)
+	// Trashed returns one such item.
+	Trashed(ctx context.Context, id string) (TrashItem, error)
 	// Restore takes one such item out of it. An image whose project is in the
 	// trash too is a Conflict.
 	Restore(ctx context.Context, id string) (TrashItem, error)

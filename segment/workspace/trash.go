@@ -90,24 +90,31 @@ func trashedClass(p segment.Project, c segment.DeletedClass) segment.TrashItem {
 
 // Restore takes an item out of the trash.
 func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
-	items, err := w.Trash(ctx)
+	can, err := w.own(ctx, access.Manage)
 	if err != nil {
 		return segment.TrashItem{}, err
 	}
-	at := slices.IndexFunc(items, func(item segment.TrashItem) bool { return item.ID == id })
-	if at < 0 {
+	if project, class, ok := strings.Cut(id, "-"); ok && can(project) {
+		return w.restoreClass(ctx, project, class)
+	}
+	item, err := w.store.Trashed(ctx, id)
+	if segment.KindOf(err) == segment.NotFound || err == nil && !can(item.ProjectID) {
 		return segment.TrashItem{}, segment.Errorf(segment.NotFound, "This is not in the trash, or you can't restore it.")
 	}
-	project, class, ok := strings.Cut(id, "-")
-	if !ok {
-		return w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(items[at].Kind)+" "+items[at].Name)), id)
+	if err != nil {
+		return segment.TrashItem{}, err
 	}
+	return w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(item.Kind)+" "+item.Name)), id)
+}
+
+// restoreClass takes a class out of the trash; id is in decimal.
+func (w *Workspace) restoreClass(ctx context.Context, project, id string) (segment.TrashItem, error) {
 	p, err := w.store.Project(ctx, project)
 	if err != nil {
 		return segment.TrashItem{}, err
 	}
 	for _, c := range p.Deleted {
-		if strconv.Itoa(int(c.ID)) == class && c.Restorable(segment.Now()) {
+		if strconv.Itoa(int(c.ID)) == id && c.Restorable(segment.Now()) {
 			_, err := w.RestoreClass(ctx, project, c.ID)
 			return trashedClass(p, c), err
 		}

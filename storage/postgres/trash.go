@@ -34,10 +34,17 @@ func (s *Store) Trash(ctx context.Context) ([]segment.TrashItem, error) {
 	return all(ctx, s, row.ScanTrash, "listing the trash", "SELECT * FROM ("+row.SelectTrash+") AS item ORDER BY trashed_at DESC, kind DESC, name")
 }
 
+// Trashed returns what can be restored under an id.
+func (s *Store) Trashed(ctx context.Context, id string) (segment.TrashItem, error) {
+	return one(ctx, s, row.ScanTrash, selectTrashed, id)
+}
+
+const selectTrashed = "SELECT * FROM (" + row.SelectTrash + ") AS item WHERE id = $1"
+
 // Restore takes a project or an image out of the trash.
 func (s *Store) Restore(ctx context.Context, id string) (item segment.TrashItem, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if item, err = row.ScanTrash(tx.QueryRow(ctx, "SELECT * FROM ("+row.SelectTrash+") AS item WHERE id = $1", id)); err != nil {
+		if item, err = row.ScanTrash(tx.QueryRow(ctx, selectTrashed, id)); err != nil {
 			return err
 		}
 		var hidden bool

@@ -37,11 +37,18 @@ func (s *Store) Trash(ctx context.Context) ([]segment.TrashItem, error) {
 	return all(ctx, s.reads, row.ScanTrash, "listing the trash", row.SelectTrash+" ORDER BY trashed_at DESC, kind DESC, name")
 }
 
+// Trashed returns what can be restored under an id.
+func (s *Store) Trashed(ctx context.Context, id string) (segment.TrashItem, error) {
+	return row.ScanTrash(s.reads.row(ctx, selectTrashed, id))
+}
+
+const selectTrashed = "SELECT * FROM (" + row.SelectTrash + ") WHERE id = ?"
+
 // Restore takes a project or an image out of the trash.
 func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
 	var item segment.TrashItem
 	err := s.writer.write(ctx, func(w *writer) (err error) {
-		if item, err = row.ScanTrash(w.row("SELECT * FROM ("+row.SelectTrash+") WHERE id = ?", id)); err != nil {
+		if item, err = row.ScanTrash(w.row(selectTrashed, id)); err != nil {
 			return err
 		}
 		if item.Kind == segment.TrashedProject {

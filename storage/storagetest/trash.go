@@ -79,6 +79,11 @@ func (o *orchard) trash(want ...segment.TrashItem) {
 	got, err := o.s.Trash(o.t.Context())
 	must(o.t, err)
 	for _, item := range got {
+		one, err := o.s.Trashed(o.t.Context(), item.ID)
+		must(o.t, err)
+		if diff := cmp.Diff(item, one); diff != "" {
+			o.t.Errorf("one item of the trash (-list +one):\n%s", diff)
+		}
 		if ago := time.Since(item.Trashed); ago < -time.Second || ago > time.Minute {
 			o.t.Errorf("%s went to the trash %v ago", item.Name, ago)
 		}
@@ -121,7 +126,9 @@ func testTrash(t *testing.T, s Store) {
 	o.visible(apples[0], apples[1], pears[0], pears[1])
 	o.trash()
 	for _, id := range []string{all.ID, green.ID, apples[1].ID} {
-		_, err := s.Restore(ctx, id)
+		_, err := s.Trashed(ctx, id)
+		wantKind(t, segment.NotFound, err)
+		_, err = s.Restore(ctx, id)
 		wantKind(t, segment.NotFound, err)
 	}
 	must(t, s.Append(ctx, green.ID, 1, label("b", 1), segment.Progress{Clicks: 2}))
