@@ -196,11 +196,12 @@ const blobsFolder = "blobs"
 // anyPhoto are limits for what has been taken in already.
 var anyPhoto = photo.Limits{Bytes: 4 << 30, Pixels: 1 << 30, Side: 1 << 20}
 
-// failed is closed when the disk of the database has failed. A database of several
-// servers comes back by itself.
+// failed is closed when the disk of the database has failed, or when a newer program
+// has made the database unfit for this one. Otherwise a database of several servers
+// comes back by itself.
 func (d *data) failed() <-chan struct{} {
 	if d.local == nil {
-		return nil
+		return d.shared.Failed()
 	}
 	return d.local.Failed()
 }
@@ -209,8 +210,11 @@ func (d *data) failed() <-chan struct{} {
 // bucket that is away does not count: a balancer would cut the pages of all servers
 // at once.
 func (d *data) Ready(ctx context.Context) error {
-	if err := d.blobs.Ready(); err != nil || d.local == nil {
+	if err := d.blobs.Ready(); err != nil {
 		return err
+	}
+	if d.local == nil {
+		return d.shared.Unfit()
 	}
 	return d.local.Ready(ctx)
 }

@@ -26,7 +26,7 @@ import (
 	"collie/web/openid"
 )
 
-// failedGrace is time for answers on their way when the disk has failed.
+// failedGrace is time for answers on their way when the data can't be used any more.
 const failedGrace = 3 * time.Second
 
 // patience is how long a start takes before the log says why it may.
@@ -53,8 +53,8 @@ func (s *serveCommand) Validate() error {
 }
 
 // Run serves until ctx is done. It writes one line to standard output once it
-// accepts connections, and log lines to standard error. When the disk fails it
-// refuses all changes, stops and returns why.
+// accepts connections, and log lines to standard error. When the disk fails, or a
+// newer program makes the database unfit, it refuses all changes, stops and returns why.
 func (s *serveCommand) Run(ctx context.Context, out streams) (err error) {
 	r := &running{
 		serveCommand: s, log: slog.New(slog.NewTextHandler(out.stderr, nil)),
@@ -161,6 +161,7 @@ func (r *running) assemble(ctx context.Context) error {
 		return err
 	}
 	if d.shared != nil {
+		r.stopping(d.shared.WatchSchema())
 		r.stopping((&sweeper{d.workspace, d.store, time.Now, r.log}).start(ctx))
 	} else {
 		r.stopping(startSweeping(ctx, d.workspace, r.Data, r.log))
@@ -233,7 +234,7 @@ func (r *running) wait(ctx context.Context) error {
 	}
 	failure := r.data.Ready(context.WithoutCancel(ctx))
 	if failure != nil {
-		r.log.Error("the disk failed, so the server stops", "in", failedGrace, "error", failure)
+		r.log.Error("nothing can be saved any more, so the server stops", "in", failedGrace, "error", failure)
 		time.Sleep(failedGrace)
 	} else if drain := r.drainFlag.time(r.Database != ""); drain > 0 {
 		r.log.Info("draining: /readyz says no, everything else goes on; a second signal ends it", "for", drain)

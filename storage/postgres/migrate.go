@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -137,3 +138,54 @@ func version(ctx context.Context, c rower, newest int) (int, error) {
 	}
 	return found, nil
 }
+
+// fitEvery is how often a server asks whether it can still use the schema.
+const fitEvery = 2 * time.Second
+
+// WatchSchema looks now and then whether a newer program has changed the schema so that
+// this one can't use it any more, until stop is called. Then nothing is read or
+// written any more, Unfit says why, and Failed is closed.
+func (s *Store) WatchSchema() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() {
+		for s.Unfit() == nil && ctx.Err() == nil {
+			repeat(ctx, fitEvery, fitEvery, func() {
+				if err := s.fits(ctx); err != nil {
+					s.unfit.Store(&err)
+					close(s.failed)
+				}
+			})
+		}
+	})
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// fits returns an error when the program can't use the schema any more. A database
+// that doesn't answer says nothing about it.
+func (s *Store) fits(ctx context.Context) error {
+	steps, err := row.Steps(migrations, first)
+	if err != nil {
+		return err
+	}
+	newest := first + len(steps) - 1
+	oldest, err := one(ctx, s, number[int], "SELECT coalesce(max(oldest), 0) FROM schema")
+	if err != nil || oldest <= newest {
+		return nil
+	}
+	return fmt.Errorf("the database %s has been changed by a newer program and can be used by programs from version %d of the schema on, but this one is of version %d. Use the newer program", s.name, oldest, newest)
+}
+
+// Unfit returns why the program can't use the schema any more; nil if it can.
+func (s *Store) Unfit() error {
+	if err := s.unfit.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// Failed is closed when the program can't use the schema any more.
+func (s *Store) Failed() <-chan struct{} { return s.failed }

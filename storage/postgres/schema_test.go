@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
+	"collie/segment"
 	"collie/storage/postgres/postgrestest"
 	"collie/storage/row"
 	"collie/storage/sqlite"
@@ -115,6 +117,36 @@ func TestNextRelease(t *testing.T) {
 		}
 		return s
 	})
+}
+
+// A program that is at work notices that a newer one has made the schema unfit for it,
+// and reads and writes nothing more. A newer schema alone doesn't stop it.
+func TestOutgrown(t *testing.T) {
+	t.Parallel()
+	server, place := postgrestest.MustStart(t), t.TempDir()
+	s, err := Open(t.Context(), server.MustURL(t, place))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	p := segment.Project{ID: segment.NewID(), Name: "p", Created: segment.Now()}
+	server.MustExec(t, place, "UPDATE schema SET version = version + 1")
+	if err := errors.Join(s.fits(t.Context()), s.CreateProject(t.Context(), p)); err != nil {
+		t.Errorf("with a neighbour's schema: %v", err)
+	}
+	defer s.WatchSchema()()
+	server.MustExec(t, place, "UPDATE schema SET oldest = version")
+	<-s.Failed()
+	if err := s.Unfit(); err == nil || !strings.Contains(err.Error(), "Use the newer program") {
+		t.Error(err)
+	}
+	p.ID = segment.NewID()
+	if err := s.CreateProject(t.Context(), p); segment.KindOf(err) != segment.Unavailable || segment.Uncertain(err) {
+		t.Errorf("a write into tables that the program doesn't know: %v", err)
+	}
+	if _, err := s.Projects(t.Context()); segment.KindOf(err) != segment.Unavailable {
+		t.Errorf("a read of tables that the program doesn't know: %v", err)
+	}
 }
 
 // A program uses the schema of its neighbour, not one that has gone further, and

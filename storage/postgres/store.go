@@ -36,6 +36,8 @@ type Store struct {
 	pool   *pgxpool.Pool
 	name   string // of the database, for people
 	closed atomic.Bool
+	unfit  atomic.Pointer[error]               // see Unfit
+	failed chan struct{}                       // see Failed
 	synced atomic.Pointer[func(time.Duration)] // see Synced
 	hints  *hints
 	direct *pgx.ConnConfig // where to hear of hints; nil for the address of the pool
@@ -79,7 +81,7 @@ func open(ctx context.Context, url string, migrates bool) (*Store, error) {
 		pool.Close()
 		return nil, fmt.Errorf("the database %s: %w", name, err)
 	}
-	s := &Store{pool: pool, name: name, hints: newHints()}
+	s := &Store{pool: pool, name: name, hints: newHints(), failed: make(chan struct{})}
 	if err := s.stays(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("the database %s %w", name, err)
@@ -192,6 +194,9 @@ func (s *Store) Ready(ctx context.Context) error {
 func (s *Store) with(ctx context.Context, do func(ctx context.Context, c *pgx.Conn) error) error {
 	if s.closed.Load() {
 		return errClosed()
+	}
+	if err := s.Unfit(); err != nil {
+		return segment.Errorf(segment.Unavailable, "The server's program has become too old for its database. Nothing was changed, and earlier work is safe; it goes on when the server has been upgraded.").Unchanged().Because(err)
 	}
 	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

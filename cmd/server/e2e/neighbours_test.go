@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -53,8 +54,8 @@ func nextRelease(t *testing.T) (program string, version int) {
 // TestNeighbours upgrades one of two servers while people work at them, and back: the
 // next release is this program with one more migration. Nobody notices, and nothing
 // is lost. The control is a release whose tables this program can't use: it then
-// refuses to start, while the newer one does, and refuses images that have events of
-// a kind that it doesn't know.
+// ends and refuses to start, while the newer one does, and refuses images that have events
+// of a kind that it doesn't know.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -103,10 +104,13 @@ func TestNeighbours(t *testing.T) {
 		}
 	}
 	server.MustExec(t, dir, fmt.Sprintf(`DELETE FROM event WHERE kind = 'later'; UPDATE image SET seq = seq - 1 WHERE id = '%s'`, image))
-	older.stop()
 	newer.stop()
 
 	server.MustExec(t, dir, "UPDATE schema SET oldest = version")
+	_, _ = io.ReadAll(older.stdout) // until it ends by itself
+	if err := older.cmd.Wait(); older.cmd.ProcessState.ExitCode() != 1 || !strings.Contains(older.stderr.String(), "Use the newer program") {
+		t.Errorf("the older server, on tables that it can't use any more: %v\n%s", err, older.stderr)
+	}
 	refuses(t, fmt.Sprintf("which programs from version %d on can use, but this one is of version %d. Use the newer program; nothing was changed", version, version-1), at("a")...)
 	newer, err = run(t, filepath.Join(dir, "b"), append([]string{program}, at("b")...)...)
 	if err != nil {
