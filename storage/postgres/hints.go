@@ -107,21 +107,22 @@ func (s *Store) sendHints() {
 			if conn, channel, err = connect(ctx, s.pool.Config().ConnConfig); err != nil {
 				continue // these hints are lost
 			}
-			// A hint need not survive a crash.
-			if _, err := conn.Exec(ctx, "SET synchronous_commit = off"); err != nil {
-				closeConn(conn)
-				continue
-			}
 		}
 		for _, payload := range payloads {
-			sending, cancel := context.WithTimeout(ctx, patience)
-			_, err := conn.Exec(sending, "SELECT pg_notify($1, $2)", channel, payload)
-			cancel()
-			if err != nil {
+			if notify(ctx, conn, channel, payload) != nil {
 				break // a full queue, or a broken connection
 			}
 		}
 	}
+}
+
+// notify sends a notification, which need not survive a crash. That holds for its
+// transaction alone: a pooler gives the session to others, whose edits have to.
+func notify(ctx context.Context, conn *pgx.Conn, channel, payload string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := conn.Exec(ctx, "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)", channel, payload)
+	return err
 }
 
 // take returns what is to be sent: who sends it and the news, each an id or

@@ -14,6 +14,24 @@ import (
 	"collie/storage/postgres/postgrestest"
 )
 
+// A hint leaves nothing in its session, which a pooler gives to others: their edits
+// have to survive a crash.
+func TestHintsLeaveSessions(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir())
+	defer s.Close()
+	conn, channel, err := connect(t.Context(), s.pool.Config().ConnConfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeConn(conn)
+	var setting string
+	err = errors.Join(notify(t.Context(), conn, channel, "node"), conn.QueryRow(t.Context(), "SELECT current_setting('synchronous_commit')").Scan(&setting))
+	if err != nil || setting != "on" {
+		t.Errorf("synchronous_commit is %q after a hint: %v", setting, err)
+	}
+}
+
 // Other servers hear of what a server stores, but it doesn't hear of its own
 // changes. A listener that loses its connection says that it has missed something
 // and goes on.
