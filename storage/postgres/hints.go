@@ -188,7 +188,7 @@ func (s *Store) listening(ctx context.Context) (*pgx.Conn, error) {
 	}
 	conn, channel, err := connect(ctx, config)
 	if err != nil {
-		return nil, fmt.Errorf("the database %s on %s can't be reached for notifications (--database-listen, or else --database): %w", config.Database, config.Host, err)
+		return nil, fmt.Errorf("the database %s on %s can't be reached for notifications (--database-listen, or else --database): %w", config.Database, config.Host, pooled(err))
 	}
 	_, err = conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize())
 	if err == nil {

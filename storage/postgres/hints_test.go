@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
@@ -162,6 +164,25 @@ func TestSentTogether(t *testing.T) {
 	}
 	if got := h.take(); len(got) != 0 {
 		t.Errorf("sent %q when there was nothing to say", got)
+	}
+}
+
+// What a pooler would take from a server's sessions is said.
+func TestCommitsUnlessPooled(t *testing.T) {
+	t.Parallel()
+	s, err := Open(t.Context(), postgrestest.MustStart(t).MustURL(t, t.TempDir())+"&synchronous_commit=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	risks, err := s.Risks(t.Context())
+	if err != nil || !strings.Contains(strings.Join(risks, "; "), "synchronous_commit = off") {
+		t.Errorf("risks %q: %v", risks, err)
+	}
+	for _, c := range []string{twicePrepared, notPrepared} {
+		if err := pooled(fmt.Errorf("opening: %w", &pgconn.PgError{Code: c})); !strings.Contains(err.Error(), "default_query_exec_mode=exec") {
+			t.Errorf("%s: %v", c, err)
+		}
 	}
 }
 

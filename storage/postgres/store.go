@@ -79,7 +79,7 @@ func open(ctx context.Context, url string, migrates bool) (*Store, error) {
 	}
 	if err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("the database %s: %w", name, err)
+		return nil, fmt.Errorf("the database %s: %w", name, pooled(err))
 	}
 	s := &Store{pool: pool, name: name, hints: newHints(), failed: make(chan struct{})}
 	if err := s.stays(ctx); err != nil {
@@ -156,6 +156,13 @@ func (s *Store) Risks(ctx context.Context) (risks []string, err error) {
 	}
 	if standbys == "" {
 		risks = append(risks, "no synchronous standby is required (synchronous_standby_names is empty), so the latest edits can be lost with the database's disk, or when a standby takes over")
+	}
+	commits, err := one(ctx, s, row.Text, "SELECT reset_val FROM pg_settings WHERE name = 'synchronous_commit'")
+	if err != nil {
+		return nil, err
+	}
+	if commits != "on" && commits != "remote_apply" {
+		risks = append(risks, "synchronous_commit = "+commits+" for its role; behind a pooler in transaction mode, which keeps no settings of a server, acknowledged edits can be lost. ALTER ROLE … SET synchronous_commit = on")
 	}
 	conn, err := s.listening(ctx)
 	if errors.Is(err, errDeaf) {

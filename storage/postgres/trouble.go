@@ -48,6 +48,8 @@ const (
 	noLock           = "55P03"
 	deadlock         = "40P01"
 	statementTimeout = "57014"
+	twicePrepared    = "42P05"
+	notPrepared      = "26000"
 	diskBroken       = "58030"
 )
 
@@ -58,6 +60,15 @@ func code(err error) string {
 		return e.Code
 	}
 	return ""
+}
+
+// pooled says what to do about an error that a pooler causes by giving a session, with
+// the statements prepared in it, to several clients.
+func pooled(err error) error {
+	if c := code(err); c == twicePrepared || c == notPrepared {
+		return fmt.Errorf("is behind a connection pooler that mixes up prepared statements, as PgBouncer before 1.21 does in transaction mode. Upgrade it, or add default_query_exec_mode=exec to the address; nothing was changed: %w", err)
+	}
+	return err
 }
 
 // trouble turns an error that is not about one request into one for people.
@@ -80,6 +91,8 @@ func trouble(err error) error {
 		return segment.Errorf(segment.Unavailable, "The server's database is read-only. This change was not saved; earlier work is safe.").Unchanged().Because(err)
 	case noPrivilege:
 		return segment.Errorf(segment.Unavailable, "The server has no right to change its database. This change was not saved; earlier work is safe.").Unchanged().Because(err)
+	case twicePrepared, notPrepared:
+		return segment.Errorf(segment.Unavailable, "The server can't use its database. Nothing was changed, and earlier work is safe. Please tell the person who runs the server.").Unchanged().Because(pooled(err))
 	case diskBroken:
 		return segment.Errorf(segment.Unavailable, "The database's disk can't be read or written. This change was not saved. Please tell the person who runs the server.").Unchanged().Because(err)
 	case noLock, deadlock, statementTimeout, noMemory:

@@ -91,7 +91,7 @@ func TestUnfit(t *testing.T) {
 // upload can go; after a connection that broke during a commit nobody knows.
 func TestRefusalsAreCertain(t *testing.T) {
 	for _, err := range []error{
-		&pgconn.PgError{Code: readOnly}, &pgconn.PgError{Code: noPrivilege}, &pgconn.PgError{Code: diskBroken}, &pgconn.PgError{Code: statementTimeout},
+		&pgconn.PgError{Code: readOnly}, &pgconn.PgError{Code: noPrivilege}, &pgconn.PgError{Code: diskBroken}, &pgconn.PgError{Code: statementTimeout}, &pgconn.PgError{Code: twicePrepared},
 		&brokenError{cause: io.EOF}, errClosed(),
 	} {
 		if got := trouble(err); segment.KindOf(got) != segment.Unavailable || segment.Uncertain(got) {
