@@ -46,10 +46,11 @@ func (l *Learner) newest(ctx context.Context, projectID string, m *learn.Model) 
 }
 
 // unsure reports whether the error of reading what a project has learned leaves open
-// if there is something, as when the bucket is away. Otherwise it is missing, damaged
+// if there is something, as when the bucket is away or the disk full. Otherwise it is missing, damaged
 // or of an older version.
 func unsure(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || segment.KindOf(err) == segment.Unavailable
+	kind := segment.KindOf(err)
+	return ctx.Err() != nil || kind == segment.Unavailable || kind == segment.Full
 }
 
 // maxModels is the largest number of models in memory.

@@ -22,32 +22,51 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// An image whose files can't be read at the moment, because the bucket is away, is
-// not damaged.
+// An image whose files can't be read at the moment, because the bucket is away or the
+// disk is full through which they pass, is not damaged, and its superpixels stay.
 func TestExamineAway(t *testing.T) {
 	t.Parallel()
-	bucket := &away{}
+	for _, kind := range []segment.Kind{segment.Unavailable, segment.Full} {
+		examineAway(t, &away{err: segment.Errorf(kind, "The bucket is away.")})
+	}
+}
+
+func examineAway(t *testing.T, bucket *away) {
+	t.Helper()
+	want := segment.KindOf(bucket.err)
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs {
 		bucket.Blobs = b
 		return bucket
 	})
 	im := workspacetest.MustAnnotate(t, p.Workspace).Image()
 	for _, bucket.kind = range []string{"original/", "thumbnail/", "graph/"} {
-		if found, err := p.Examine(owner(t), im); segment.KindOf(err) != segment.Unavailable {
+		if found, err := p.Examine(owner(t), im); segment.KindOf(err) != want {
 			t.Errorf("%s can't be read: found %+v, %v", bucket.kind, found, err)
 		}
+	}
+	w := workspace.New(p.store, bucket, photo.NewGate(photo.Limits{})) // has nothing open
+	bucket.kind = "graph/"
+	if _, err := w.Open(owner(t), im.ID); segment.KindOf(err) != want || bucket.removed > 0 {
+		t.Errorf("opening an image whose superpixels can't be read: %v, %d files removed", err, bucket.removed)
 	}
 }
 
 // away is a store some of whose files can't be read at the moment.
 type away struct {
 	segment.Blobs
-	kind string // how their keys begin
+	kind    string // how their keys begin
+	err     error
+	removed int // files
+}
+
+func (a *away) Remove(ctx context.Context, key string) error {
+	a.removed++
+	return a.Blobs.Remove(ctx, key)
 }
 
 func (a *away) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	if a.kind != "" && strings.HasPrefix(key, a.kind) {
-		return nil, segment.Errorf(segment.Unavailable, "The bucket is away.")
+		return nil, a.err
 	}
 	return a.Blobs.Open(ctx, key)
 }

@@ -226,7 +226,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 		}
 	}()
 	hierarchy, graph, err := w.superpixels(ctx, im)
-	if segment.KindOf(err) == segment.Unavailable {
+	if unknown(err) {
 		return nil, err
 	}
 	if err != nil {
