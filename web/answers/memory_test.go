@@ -1,10 +1,11 @@
 package answers
 
 import (
-	"collie/segment"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"collie/segment"
 )
 
 // Memory is lent for a large answer until it is sent. A request that finds none is
