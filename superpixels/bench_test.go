@@ -1,6 +1,7 @@
 package superpixels
 
 import (
+	"encoding"
 	"fmt"
 	"image"
 	"math"
@@ -35,35 +36,29 @@ func BenchmarkAt(b *testing.B) {
 }
 
 func BenchmarkUnmarshal(b *testing.B) {
-	for _, s := range sizes {
-		data, err := NewHierarchy(photo(s[0], s[1]), 4*DefaultRegions(s[0], s[1])).MarshalBinary()
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Run(fmt.Sprintf("size=%dx%d", s[0], s[1]), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				var h Hierarchy
-				if err := h.UnmarshalBinary(data); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
+	benchmarkUnmarshal(b, func(h *Hierarchy, _ *Graph) coded { return h })
 }
 
 func BenchmarkUnmarshalGraph(b *testing.B) {
+	benchmarkUnmarshal(b, func(_ *Hierarchy, g *Graph) coded { return g })
+}
+
+type coded interface {
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// benchmarkUnmarshal reads what of returns of divided photographs.
+func benchmarkUnmarshal(b *testing.B, of func(h *Hierarchy, g *Graph) coded) {
 	for _, s := range sizes {
-		_, g := Divide(photo(s[0], s[1]), 4*DefaultRegions(s[0], s[1]))
-		data, err := g.MarshalBinary()
+		data, err := of(Divide(photo(s[0], s[1]), 4*DefaultRegions(s[0], s[1]))).MarshalBinary()
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(fmt.Sprintf("size=%dx%d", s[0], s[1]), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				var g Graph
-				if err := g.UnmarshalBinary(data); err != nil {
+				if err := of(&Hierarchy{}, &Graph{}).UnmarshalBinary(data); err != nil {
 					b.Fatal(err)
 				}
 			}

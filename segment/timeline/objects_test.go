@@ -42,22 +42,29 @@ func componentsOf(g *superpixels.Graph, labels []uint8) []int {
 	return of
 }
 
+// objectClass draws classes of which one forms large components.
+var objectClass = rapid.SampledFrom([]uint8{0, 1, 1, 1, segment.Void})
+
+// drawObjects draws the labels of n cells and marks on them.
+func drawObjects(t *rapid.T, n int) (labels []uint8, marks []segment.ObjectMark) {
+	labels = make([]uint8, n)
+	for i := range labels {
+		labels[i] = objectClass.Draw(t, "label")
+	}
+	for range rapid.IntRange(0, 6).Draw(t, "marks") {
+		m := segment.ObjectMark{Cell: rapid.Int32Range(0, int32(n-1)).Draw(t, "cell"), Class: rapid.Uint8Range(0, 2).Draw(t, "class"), Number: rapid.Int32Range(1, 3).Draw(t, "number")}
+		marks = marked(marks, []segment.ObjectMark{m})
+	}
+	return labels, marks
+}
+
 // A component is divided exactly when it has marks: every cell belongs to one of
 // its objects, each marked cell to its own, and each object holds together with
 // its marks. The order of the marks counts for nothing.
 func TestObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells, g := speckled(rapid.Uint64Range(0, 3).Draw(t, "picture"))
-		class := rapid.SampledFrom([]uint8{0, 1, 1, 1, segment.Void})
-		labels := make([]uint8, cells.N)
-		for i := range labels {
-			labels[i] = class.Draw(t, "label")
-		}
-		var marks []segment.ObjectMark
-		for range rapid.IntRange(0, 6).Draw(t, "marks") {
-			m := segment.ObjectMark{Cell: rapid.Int32Range(0, int32(cells.N-1)).Draw(t, "cell"), Class: rapid.Uint8Range(0, 2).Draw(t, "class"), Number: rapid.Int32Range(1, 3).Draw(t, "number")}
-			marks = marked(marks, []segment.ObjectMark{m})
-		}
+		labels, marks := drawObjects(t, cells.N)
 		list, of := Objects(g, labels, marks)
 		component := componentsOf(g, labels)
 		told := map[int][]Object{}

@@ -52,19 +52,10 @@ func spreadPlainly(cells *superpixels.Runs, pixels []uint8, list []Object, of []
 func TestSpreadObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells, g := speckled(rapid.Uint64Range(0, 3).Draw(t, "picture"))
-		class := rapid.SampledFrom([]uint8{0, 1, 1, 1, segment.Void})
-		labels := make([]uint8, cells.N)
-		for i := range labels {
-			labels[i] = class.Draw(t, "label")
-		}
-		var marks []segment.ObjectMark
-		for range rapid.IntRange(0, 6).Draw(t, "marks") {
-			m := segment.ObjectMark{Cell: rapid.Int32Range(0, int32(cells.N-1)).Draw(t, "cell"), Class: rapid.Uint8Range(0, 2).Draw(t, "class"), Number: rapid.Int32Range(1, 3).Draw(t, "number")}
-			marks = marked(marks, []segment.ObjectMark{m})
-		}
+		labels, marks := drawObjects(t, cells.N)
 		repaired := map[int]uint8{}
 		for range rapid.IntRange(0, 12).Draw(t, "repairs") {
-			start, class := rapid.IntRange(0, cells.Area()-1).Draw(t, "start"), class.Draw(t, "class")
+			start, class := rapid.IntRange(0, cells.Area()-1).Draw(t, "start"), objectClass.Draw(t, "class")
 			for p := start; p < min(start+rapid.IntRange(1, 40).Draw(t, "length"), cells.Area()); p++ {
 				repaired[p] = class
 			}
