@@ -213,7 +213,7 @@ func TestFootprint(t *testing.T) {
 	for _, c := range []struct {
 		width, height, clicks int
 		most                  int64 // KiB
-	}{{500, 375, 30, 4400}, {500, 375, 300, 20000}, {2000, 1500, 30, 9000}} {
+	}{{500, 375, 30, 3700}, {500, 375, 300, 19000}, {2000, 1500, 30, 8000}} {
 		w := mustTune(t, workspace.Options{})
 		im := mustAdd(t, w, c.width, c.height)
 		before := heapInUse()
