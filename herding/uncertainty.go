@@ -141,7 +141,10 @@ func (b *ballot) wrongArea(hypotheses [][]uint8, node int, label uint8, area []f
 	}
 	u := 0.0
 	for i, a := range area {
-		top := slices.Max(b.count[i*b.labels : (i+1)*b.labels])
+		top := int32(0)
+		for _, c := range b.count[i*b.labels : (i+1)*b.labels] {
+			top = max(top, c) // slices.Max takes longer
+		}
 		u += float64(a * (1 - float64(top)/float64(cast)))
 	}
 	return u
