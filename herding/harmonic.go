@@ -55,7 +55,8 @@ type Prior struct {
 }
 
 // NewHarmonic prepares for a graph whose edge weights are conductances, finite
-// and ≥ 0. It keeps the edges, which must not change. Edges with both ends clicked or with weight 0 have no effect.
+// and ≥ 0. It keeps the edges, which must not change. Edges with both ends clicked
+// or with weight 0 have no effect.
 func NewHarmonic(nodes int, edges []crf.Edge) (*Harmonic, error) {
 	if err := checkConductances(nodes, edges); err != nil {
 		return nil, err

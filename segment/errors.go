@@ -69,6 +69,14 @@ func Uncertain(err error) bool {
 	return errors.As(err, &e) && e.Kind == Unavailable && !e.sure
 }
 
+// OutOfReach reports whether err says nothing about a stored file, because it can't be
+// read at the moment: the bucket is away, or the disk through which its files pass is
+// full.
+func OutOfReach(err error) bool {
+	kind := KindOf(err)
+	return kind == Unavailable || kind == Full
+}
+
 // KindOf returns the kind of the first Error in err's chain, or 0.
 func KindOf(err error) Kind {
 	var e *Error

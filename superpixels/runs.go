@@ -45,7 +45,7 @@ func (m *Map) Runs() *Runs {
 }
 
 // NewRuns returns the map with the given runs, which follow each other and cover
-// all pixels; neighbouring ones can have the same region. A region of -1 is none.
+// all pixels; neighbouring ones can have the same region. -1 stands for no region.
 func NewRuns(width, height, n int, runs iter.Seq[Run]) *Runs {
 	var spans []span
 	for run := range runs {

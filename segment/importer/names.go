@@ -103,7 +103,7 @@ func (n *names) several(form string) bool {
 
 // photo returns the photograph with a name: the only one whose path ends with it,
 // with or without its ending, or, if any folder will do, the only one with its stem.
-// The names of masks have lost their endings, and what looks like one is none.
+// Names of masks come without endings; what looks like one belongs to the name.
 func (n *names) photo(name string, anyFolder bool) string {
 	all := n.photos[stem(name)]
 	if base := path.Base(name); base != stem(name) {

@@ -46,11 +46,9 @@ func (l *Learner) newest(ctx context.Context, projectID string, m *learn.Model) 
 }
 
 // unsure reports whether the error of reading what a project has learned leaves open
-// if there is something, as when the bucket is away or the disk full. Otherwise it is missing, damaged
-// or of an older version.
+// if there is something. Otherwise it is missing, damaged or of an older version.
 func unsure(ctx context.Context, err error) bool {
-	kind := segment.KindOf(err)
-	return ctx.Err() != nil || kind == segment.Unavailable || kind == segment.Full
+	return ctx.Err() != nil || segment.OutOfReach(err)
 }
 
 // maxModels is the largest number of models in memory.

@@ -42,7 +42,7 @@ func componentsOf(g *superpixels.Graph, labels []uint8) []int {
 	return of
 }
 
-// objectClass draws classes of which one forms large components.
+// objectClass draws classes, one of them so often that it forms large components.
 var objectClass = rapid.SampledFrom([]uint8{0, 1, 1, 1, segment.Void})
 
 // drawObjects draws the labels of n cells and marks on them.

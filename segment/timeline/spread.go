@@ -49,10 +49,7 @@ func within(pixels []uint8, start, end int, object int32, class uint8) (int32, i
 // keeps a number for each pixel of a marked class without an object, and none for
 // the others.
 func fill(own *superpixels.Runs, pixels []uint8, list []Object) *superpixels.Runs {
-	var marked [256]bool
-	for _, o := range list {
-		marked[o.Class] = true
-	}
+	marked := classesOf(list)
 	lacking := newSubset(len(pixels), func(yield func(int) bool) {
 		for run := range own.All() {
 			for p := run.Start; p < run.End && run.Region < 0; p++ {
@@ -142,6 +139,14 @@ func fill(own *superpixels.Runs, pixels []uint8, list []Object) *superpixels.Run
 	})
 }
 
+// classesOf says which classes have objects.
+func classesOf(list []Object) (has [256]bool) {
+	for _, o := range list {
+		has[o.Class] = true
+	}
+	return has
+}
+
 // subset is some of the pixels, numbered in order: a bit for each pixel of the
 // image and, for each 64 of them, how many are in the subset before.
 type subset struct {
@@ -180,10 +185,7 @@ type Extent struct {
 // there are any pixels. O(runs of the cells).
 func ExtentOf(cells *superpixels.Runs, labels []uint8, repairs []segment.Repair, list []Object, of []int32) Extent {
 	e := Extent{Runs: cells.Height}
-	var marked [256]bool
-	for _, o := range list {
-		marked[o.Class] = true
-	}
+	marked := classesOf(list)
 	for _, r := range repairs {
 		e.Runs += len(r.Runs) // each run of a repair ends one and begins another
 		for i := 1; i < len(r.Runs) && marked[r.Class]; i += 2 {

@@ -52,7 +52,7 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 		found = append(found, Damage{"the image can't be opened", err, nil})
 	}
 	for _, d := range found {
-		if unknown(d.Err) { // it says nothing about the image
+		if segment.OutOfReach(d.Err) { // it says nothing about the image
 			return nil, d.Err
 		}
 	}

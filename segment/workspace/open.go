@@ -226,7 +226,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 		}
 	}()
 	hierarchy, graph, err := w.superpixels(ctx, im)
-	if unknown(err) {
+	if segment.OutOfReach(err) {
 		return nil, err
 	}
 	if err != nil {

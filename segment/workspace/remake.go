@@ -19,19 +19,12 @@ func lost(err error) bool {
 	return kind == segment.NotFound || kind == segment.Damaged
 }
 
-// unknown reports whether err says nothing about a file, because it can't be read at
-// the moment: the bucket is away, or the disk through which its files pass is full.
-func unknown(err error) bool {
-	kind := segment.KindOf(err)
-	return kind == segment.Unavailable || kind == segment.Full
-}
-
 // gone is the error for a file of an image that can't be used, because of err, nor
 // be restored, because of again, if that was tried. While the files are out of reach
 // nothing is known about them.
 func gone(im segment.Image, what string, err, again error) error {
 	for _, e := range []error{err, again} {
-		if unknown(e) {
+		if segment.OutOfReach(e) {
 			return e
 		}
 	}

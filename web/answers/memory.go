@@ -21,7 +21,7 @@ const (
 	SmallAnswer = 64 << 10        // bytes that need no loan
 )
 
-// NewMemory returns memory of which nothing is lent.
+// NewMemory returns memory with nothing lent.
 func NewMemory() *Memory { return &Memory{ledger.New(memoryTotal, memoryShare, mostWaiting)} }
 
 // Idle reports whether nothing is lent.
