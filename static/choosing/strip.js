@@ -11,7 +11,7 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
  * @property {(place: number) => void} take a card that is already previewed is clicked
- * @property {() => void} refolded cards have been folded or unfolded, or have come into view
+ * @property {() => void} refolded cards have been folded or unfolded, have come into view, or still lack their thumbnails
  * @property {(label: number) => string} nameOf a class
  *
  * @typedef {object} Shown what a card's element was last painted with
@@ -25,6 +25,9 @@ import { counted, percent } from '../ui/numbers.js';
 
 /** CSS pixels beyond the strip's edges within which thumbnails are painted. */
 const AHEAD = 160;
+
+/** Milliseconds for thumbnails in one frame, so that the canvas does not wait; the rest are painted in the next ones. */
+const SPELL = 4;
 
 /** What the mark of a card says, in full. */
 const MARKED = 'If one of the hypotheses is right, this one is expected to match it best.';
@@ -121,6 +124,8 @@ export class Strip {
     this.marked = this.leaders[hypotheses.marked] || -1; // a mark on the first card would tell nothing
     const best = hypotheses.best();
     const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
+    let spent = 0;
+    let late = false;
     cards.forEach((card, place) => {
       const shown = this.shown[place];
       const { element } = shown;
@@ -133,9 +138,14 @@ export class Strip {
       this.describe(shown, place, card, best - card.energy, labels, compared);
       const from = [card.labels, labels, compared];
       if (element.hidden || !shown.near || (shown.colors === colors && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
+      late ||= spent > SPELL;
+      if (late) return;
+      const began = performance.now();
       Object.assign(shown, { painted: from, colors, rest });
       this.thumbnails.paint(shown.slot('close'), shown.slot('whole'), { labels: card.labels, current: labels, compared, colors, rest });
+      spent += performance.now() - began;
     });
+    if (late) this.listener.refolded();
   }
 
   /**
