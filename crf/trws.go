@@ -140,9 +140,20 @@ func (t *trws) backward() float64 {
 }
 
 // collect sets sum to from plus the messages msg over arcs, added in their order.
+// Here and below, two labels, the most common number, stay in registers.
 func collect(sum, from, msg []float64, arcs []arc) {
 	k := len(sum)
 	from = from[:k]
+	if k == 2 {
+		u, v := from[0], from[1]
+		for _, a := range arcs {
+			m := msg[int(a.edge)*2:][:2]
+			u += m[0]
+			v += m[1]
+		}
+		sum[0], sum[1] = u, v
+		return
+	}
 	for ; len(arcs) >= 2; arcs = arcs[2:] {
 		a, b := msg[int(arcs[0].edge)*k:][:k], msg[int(arcs[1].edge)*k:][:k]
 		for l, v := range from {
@@ -164,6 +175,15 @@ func collect(sum, from, msg []float64, arcs []arc) {
 func collectRows(sum, from, rows []float64) {
 	k := len(sum)
 	from = from[:k]
+	if k == 2 {
+		u, v := from[0], from[1]
+		for ; len(rows) >= 2; rows = rows[2:] {
+			u += rows[0]
+			v += rows[1]
+		}
+		sum[0], sum[1] = u, v
+		return
+	}
 	for ; len(rows) >= 2*k; rows = rows[2*k:] {
 		a, b := rows[:k], rows[k:2*k]
 		for l, v := range from {
@@ -195,9 +215,11 @@ func scale(dst []float64, f float64) {
 }
 
 // positive is max(v, 0) without a branch, which would often be mispredicted.
-func positive(v float64) float64 {
+func positive(v float64) float64 { return math.Float64frombits(positiveBits(v)) }
+
+func positiveBits(v float64) uint64 {
 	b := math.Float64bits(v)
-	return math.Float64frombits(b &^ uint64(int64(b)>>63))
+	return b &^ uint64(int64(b)>>63)
 }
 
 // send sets msg to the message of a node whose belief is from, over an edge of
@@ -211,6 +233,15 @@ func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 	var bits uint64 // in which the old and new messages differ
 	// min costs less than max, so the differences are the other way round.
 	low := back[0] - from[0]
+	if w >= 0 && len(msg) == 2 {
+		other := back[1] - from[1]
+		least := min(low, other)
+		shift := w + least
+		u, v := positiveBits(shift-low), positiveBits(shift-other)
+		bits = (u ^ math.Float64bits(msg[0])) | (v ^ math.Float64bits(msg[1]))
+		msg[0], msg[1] = math.Float64frombits(u), math.Float64frombits(v)
+		return -least, bits != 0
+	}
 	if w >= 0 {
 		other, l := low, 1 // two chains of comparisons, as each waits for the one before
 		if len(msg) > 1 {
@@ -226,9 +257,9 @@ func send(msg, back, from []float64, w float64) (rest float64, changed bool) {
 		low = min(low, other)
 		shift := w + low
 		for l, old := range msg {
-			v := positive(shift - (back[l] - from[l]))
-			bits |= math.Float64bits(v) ^ math.Float64bits(old)
-			msg[l] = v
+			v := positiveBits(shift - (back[l] - from[l]))
+			bits |= v ^ math.Float64bits(old)
+			msg[l] = math.Float64frombits(v)
 		}
 		return -low, bits != 0
 	}
