@@ -129,14 +129,17 @@ func newBallot(n, labels int) *ballot { return &ballot{labels, make([]int32, n*l
 // wrongArea is U over the hypotheses that give a node a label.
 func (b *ballot) wrongArea(hypotheses [][]uint8, node int, label uint8, area []float64) float64 {
 	clear(b.count)
+	count, labels := b.count, b.labels // once, not after each vote again
 	cast := 0
 	for _, x := range hypotheses {
 		if x[node] != label {
 			continue
 		}
 		cast++
-		for i, l := range x {
-			b.count[i*b.labels+int(l)]++
+		node := 0
+		for _, l := range x {
+			count[node+int(l)]++
+			node += labels
 		}
 	}
 	u := 0.0

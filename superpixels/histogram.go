@@ -76,14 +76,18 @@ func sector(dx, dy float32) int {
 		dx, dy = -dx, -dy
 	}
 	size := abs(dx)
-	k := 0
-	for _, t := range tangents { // all of them: which one ends it is hard to foresee
-		if dy >= float32(t*size) {
-			k++
-		}
-	}
+	// All of them, without a branch: which one ends it is hard to foresee.
+	k := atLeast(dy, float32(tangents[0]*size)) + atLeast(dy, float32(tangents[1]*size)) +
+		atLeast(dy, float32(tangents[2]*size)) + atLeast(dy, float32(tangents[3]*size))
 	if dx < 0 && k > 0 {
 		return DirectionBins - k
 	}
 	return k
+}
+
+func atLeast(a, b float32) int {
+	if a >= b {
+		return 1
+	}
+	return 0
 }
