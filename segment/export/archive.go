@@ -54,8 +54,8 @@ func deflated(name string, content []byte) (member, error) {
 	return m, nil
 }
 
-// archive writes a zip whose bytes depend only on its members: they have no
-// times and are written one after the other, with their sizes first.
+// archive writes a zip whose bytes depend only on its members: all are of the first
+// day that a zip can hold, and are written one after the other, with their sizes first.
 type archive struct {
 	zip   *zip.Writer
 	files list // FileReport of each
@@ -76,10 +76,12 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 		return fmt.Errorf("export: the archive has two files %s", m.report.Name)
 	}
 	a.names[m.report.Name] = true
-	w, err := a.zip.CreateRaw(&zip.FileHeader{
+	header := &zip.FileHeader{
 		Name: m.report.Name, Method: m.method, CRC32: m.crc,
 		CompressedSize64: uint64(packed), UncompressedSize64: uint64(m.report.Bytes),
-	})
+	}
+	header.ModifiedDate = 1<<5 | 1 //lint:ignore SA1019 CreateRaw ignores Modified, and some programs can't read a month 0
+	w, err := a.zip.CreateRaw(header)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,6 +132,9 @@ func unzip(tb testing.TB, content []byte) map[string][]byte {
 	for _, f := range z.File {
 		if files[f.Name] != nil || !filepath.IsLocal(f.Name) || strings.ContainsAny(f.Name, `\: `) {
 			tb.Errorf("the archive has the name %q", f.Name)
+		}
+		if date := f.Modified.Format(time.DateOnly); date != "1980-01-01" {
+			tb.Errorf("%s is of %s, want the first day that a zip can hold", f.Name, date)
 		}
 		r, err := f.Open()
 		if err != nil {
