@@ -1,14 +1,9 @@
 package learner_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,7 +12,6 @@ import (
 	"collie/segment/access"
 	"collie/segment/learner"
 	"collie/segment/workspace"
-	"collie/storage/blob"
 )
 
 // Five finished images are enough to guess the next one. It stays untouched, the
@@ -295,133 +289,5 @@ func TestLearningWithTwoPeople(t *testing.T) {
 			}
 			touched = touched || e.By != segment.ByProject
 		}
-	}
-}
-
-// full is a disk without room for anything that can be rebuilt.
-type full struct {
-	segment.Blobs
-	refused sync.Map
-}
-
-func (f *full) Put(ctx context.Context, key string, write func(io.Writer) error) error {
-	if strings.HasPrefix(key, "learnt/") {
-		f.refused.Store(key, true)
-		return segment.Errorf(segment.Full, "The disk is full.")
-	}
-	return f.Blobs.Put(ctx, key, write)
-}
-
-// On a full disk the model stays in memory; after a restart it is trained again.
-func TestLearningOnAFullDisk(t *testing.T) {
-	t.Parallel()
-	var disk *full
-	s := newSchool(t, 7, func(b *blob.Store) segment.Blobs { disk = &full{Blobs: b}; return disk })
-	s.finish(t, 0, 5, 0, 1)
-	s.model(t, 1)
-	if !s.guess(t, 5) {
-		t.Error("no guess on a full disk")
-	}
-	if _, ok := disk.refused.Load(segment.LearntKey(s.project.ID)); !ok {
-		t.Error("the disk was not full")
-	}
-	s.stop()
-	s.stop = s.Learner().Start(t.Context())
-	if s.guess(t, 6) {
-		t.Error("a guess without a model")
-	}
-	s.model(t, 1)
-	if !s.guess(t, 6) {
-		t.Error("the model is not made again")
-	}
-}
-
-// Stopped training leaves nothing behind; a damaged model and damaged features are
-// rebuilt.
-func TestLearningIsStopped(t *testing.T) {
-	t.Parallel()
-	s := newSchool(t, 6, asStored)
-	s.finish(t, 0, 5, 0, 1)
-	s.stop() // most likely while it trains
-	b, err := s.blobs.Open(t.Context(), segment.LearntKey(s.project.ID))
-	switch {
-	case err == nil:
-		b.Close()
-	case segment.KindOf(err) != segment.NotFound:
-		t.Fatal(err)
-	}
-	for _, key := range []string{segment.LearntKey(s.project.ID), s.images[0].FeaturesKey(), s.images[5].FeaturesKey()} {
-		s.replace(t, key, "damaged")
-	}
-	s.stop = s.Learner().Start(t.Context())
-	s.guess(t, 5)
-	s.model(t, 1)
-	if !s.guess(t, 5) {
-		t.Error("no guess after a restart")
-	}
-
-	// A model of the version before: its guess stays until the next one is ready.
-	s.stop()
-	s.replace(t, segment.LearntKey(s.project.ID), "CLMD\x02\x07")
-	s.stop = s.Learner().Start(t.Context())
-	if !s.guess(t, 5) {
-		t.Error("the guess of an older model is gone")
-	}
-	s.model(t, 8)
-	if !s.guess(t, 5) {
-		t.Error("no guess after an older model")
-	}
-}
-
-// replace writes other bytes in place of a blob.
-func (s *school) replace(t *testing.T, key, content string) {
-	t.Helper()
-	err := errors.Join(s.blobs.Remove(t.Context(), key), s.blobs.Put(t.Context(), key, func(out io.Writer) error {
-		_, err := io.WriteString(out, content)
-		return err
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// learntAway is a store that can't be asked for what projects have learned while it
-// is away.
-type learntAway struct {
-	segment.Blobs
-	away atomic.Bool
-}
-
-func (l *learntAway) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
-	if kind, _, _ := strings.Cut(key, "/"); l.away.Load() && (kind == "learnt" || kind == "embeddings") {
-		return nil, segment.Errorf(segment.Unavailable, "The bucket is away.")
-	}
-	return l.Blobs.Open(ctx, key)
-}
-
-// restart begins to learn again while the bucket is away.
-func (l *learntAway) restart(t *testing.T, s *school) {
-	s.stop()
-	s.stop = s.Learner().Start(t.Context())
-	l.away.Store(true)
-}
-
-// A model that can't be read for a while is neither forgotten nor replaced.
-func TestLearningWhileAway(t *testing.T) {
-	var bucket *learntAway
-	s := newSchool(t, 7, func(b *blob.Store) segment.Blobs {
-		bucket = &learntAway{Blobs: b}
-		return bucket
-	})
-	s.finish(t, 0, 5, 0, 1)
-	s.model(t, 1)
-	bucket.restart(t, s)
-	s.guess(t, 5)
-	if l := s.until(t, "end of training", func(learner.Learning) bool { return true }); l.Model != 0 {
-		t.Errorf("model %d while the stored one can't be read", l.Model)
-	}
-	bucket.away.Store(false)
-	if l := s.until(t, "end of training", func(learner.Learning) bool { return true }); l.Model != 1 {
-		t.Errorf("model %d after the store has come back", l.Model)
 	}
 }
