@@ -18,7 +18,7 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {HTMLElement} element
  * @property {<T extends HTMLElement>(name: string) => T} slot
  * @property {Uint8Array[]} painted the labels that the thumbnail was made from
- * @property {readonly string[]} colors
+ * @property {string} colors of the classes, one after the other
  * @property {number} rest
  * @property {boolean} near whether it may be in view, or nearly so; its thumbnail is painted only then
  */
@@ -124,6 +124,7 @@ export class Strip {
     this.marked = this.leaders[hypotheses.marked] || -1; // a mark on the first card would tell nothing
     const best = hypotheses.best();
     const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
+    const tints = colors.join();
     let spent = 0;
     let late = false;
     cards.forEach((card, place) => {
@@ -137,11 +138,11 @@ export class Strip {
       if (card.stale) return;
       this.describe(shown, place, card, best - card.energy, labels, compared);
       const from = [card.labels, labels, compared];
-      if (element.hidden || !shown.near || (shown.colors === colors && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
+      if (element.hidden || !shown.near || (shown.colors === tints && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
       late ||= spent > SPELL;
       if (late) return;
       const began = performance.now();
-      Object.assign(shown, { painted: from, colors, rest });
+      Object.assign(shown, { painted: from, colors: tints, rest });
       this.thumbnails.paint(shown.slot('close'), shown.slot('whole'), { labels: card.labels, current: labels, compared, colors, rest });
       spent += performance.now() - began;
     });
@@ -245,7 +246,7 @@ export class Strip {
       this.unfold(place, !this.open.has(this.digests[place]));
     });
     this.list.append(element);
-    this.shown.push({ element, slot, painted: [], colors: [], rest: -1, near: true }); // as long as the browser has not said where it is
+    this.shown.push({ element, slot, painted: [], colors: '', rest: -1, near: true }); // as long as the browser has not said where it is
     this.sight.observe(element);
   }
 

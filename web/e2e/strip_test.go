@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"collie/sharedtest"
+	"collie/static"
 )
 
 // cards counts the cards that are shown, and those that are folded away.
@@ -104,4 +105,30 @@ func TestE2EStripBelow(t *testing.T) {
 		p.do("going to the last card", chromedp.Evaluate[chromedp.Void](`void document.getElementById('cards').scrollTo({left: 1e6, behavior: 'instant'})`))
 		p.until(`[...document.querySelectorAll('.hypothesis')].filter((c) => c.checkVisibility()).at(-1).getBoundingClientRect().right <= innerWidth`)
 	}
+}
+
+// TestE2EStripSlow: where each frame has time for one thumbnail only, every card
+// gets its own, and none is painted a second time.
+func TestE2EStripSlow(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	value[bool](p, `import('`+static.Address("canvas/thumbnails.js")+`').then(({Thumbnails: {prototype}}) => {
+		const {paint} = prototype;
+		window.painted = 0;
+		prototype.paint = function (...what) {
+			paint.apply(this, what);
+			window.painted++;
+			for (const began = performance.now(); performance.now() < began + 5; );
+		};
+		return true;
+	})`)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.settle()
+	p.do("going to the last card", chromedp.Evaluate[chromedp.Void](`void document.getElementById('cards').scrollTo({top: 1e6, behavior: 'instant'})`))
+	p.until(`[...document.querySelectorAll('.hypothesis:not([hidden]) [data-slot=close]')].at(-1).width !== document.createElement('canvas').width`)
+	p.until(`new Promise((done) => {
+		const before = window.painted;
+		const wait = (frames) => frames > 0 ? requestAnimationFrame(() => wait(frames - 1)) : done(window.painted === before);
+		wait(20);
+	})`)
 }
