@@ -61,8 +61,8 @@ export class Hypotheses {
   }
 
   /**
-   * A run begins. One for the clicks of the run before brings the same again,
-   * so that its cards stay as they are.
+   * A run begins. One for the clicks of the run before mostly brings the same again,
+   * so that its cards stay as they are until it brings another one.
    *
    * @param {import('./protocol.js').RunMessage} message
    * @param {boolean} [same]
@@ -92,6 +92,7 @@ export class Hypotheses {
       }
     }
     const { rank, digest, energy, labels } = frame;
+    if (this.cards[this.fresh]?.digest !== digest) for (const card of this.cards.slice(this.fresh)) card.stale = true;
     this.cards[this.fresh++] = { rank, digest, energy, labels, count: 1, stale: false };
     return 'placed';
   }
@@ -105,7 +106,8 @@ export class Hypotheses {
   finish(message) {
     if (message.run !== this.run || message.reason === 'superseded') return;
     this.done = message;
-    if (message.reason !== 'busy') this.cards.length = this.fresh;
+    if (message.reason === 'busy') return;
+    for (const card of this.cards.splice(this.fresh)) card.stale = true; // it may still be selected
   }
 
   /** The cards that were made for the current clicks. */

@@ -78,6 +78,28 @@ test('a run for the same clicks leaves the cards as they are while it brings the
   assert.deepEqual(h.cards.map(({ count }) => count), [1, 1]);
 });
 
+test('a run for the same clicks that brings another hypothesis leaves none to be accepted of those before', () => {
+  const h = new Hypotheses();
+  h.start(run(1));
+  for (const [i, d] of ['a', 'b', 'c', 'd'].entries()) h.add(frame(1, i, d));
+  h.finish(done(1));
+  const [, before, , last] = h.cards;
+  h.start(run(2), true);
+  h.add(frame(2, 0, 'a'));
+  assert.ok(!before.stale);
+  h.add(frame(2, 1, 'x'));
+  assert.ok(before.stale);
+  assert.deepEqual(digests(h), ['a', 'x', '(c)', '(d)']);
+  h.finish(done(2));
+  assert.deepEqual(digests(h), ['a', 'x']);
+
+  h.start(run(3), true);
+  h.add(frame(3, 0, 'a'));
+  const [, other] = h.cards;
+  h.finish(done(3));
+  assert.ok(other.stale && last.stale, 'what the run did not bring can still be selected');
+});
+
 test('more can be asked for until a hundred, also after a stop', () => {
   const h = new Hypotheses();
   h.start(run(1, 20));

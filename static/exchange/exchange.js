@@ -234,6 +234,7 @@ export class Exchange {
         break;
       case 'project':
         this.evidence.forget();
+        this.ranFor = ''; // the same clicks may lead to other hypotheses
         this.listener.project(message.project);
         break;
       case 'reviewed':

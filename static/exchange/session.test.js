@@ -248,6 +248,21 @@ test('what is too large for the socket goes by HTTP, again when it did not arriv
   assert.deepEqual([said, session.save], [['outdated'], 'saved']);
 });
 
+test('after a change of classes or rest, cards for the same clicks can no longer be accepted', () => {
+  const { session, tell } = open();
+  tell(state(1, 'fine', [V, 0, V, V]));
+  tell(run(9, 1));
+  tell(frame(9, [0, 0, 1, 1], 1));
+  tell({ type: 'done', run: 9, reason: 'complete' });
+  tell(state(1, 'fine', [V, 0, V, V]));
+  tell(run(10, 1));
+  assert.equal(session.hypotheses.present.length, 1, 'nothing has changed');
+  tell({ type: 'project', project: { classes: [{ id: 0, name: 'a', color: '#000000' }], rest: null } });
+  tell(state(1, 'fine', [V, 0, V, V]));
+  tell(run(11, 1));
+  assert.equal(session.hypotheses.present.length, 0);
+});
+
 test('others change the classes', () => {
   const { session, said, tell } = open();
   session.label([1], [], 2);

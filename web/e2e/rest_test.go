@@ -39,3 +39,23 @@ func TestE2ERestInWords(t *testing.T) {
 		t.Errorf("the choice %q lacks %.0f pixels", value[string](p, `document.getElementById('rest').selectedOptions[0].text`), -left)
 	}
 }
+
+// TestE2ERestChangesMeanwhile: the hypothesis that a person looks at ends with the
+// hypotheses that it belongs to, though nobody has clicked anything.
+func TestE2ERestChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.clickClasses(sampleTruth(), 1, 3, 4)
+	for range 3 {
+		p.press(".")
+	}
+	p.until(`/^4 of/.test(document.getElementById('badge-text').textContent)`)
+	value[bool](p, `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project, {method: 'PATCH', headers: {'Content-Type': 'application/json'}, body: '{"rest":null}'}).then((r) => r.ok)`)
+	p.until(`document.getElementById('badge').hidden`)
+	p.settle()
+	p.press(".")
+	p.press(enter)
+	if events := p.waitForEvents(4); events[3].Kind != "accept" {
+		t.Errorf("Enter made %+v", events[3])
+	}
+}
