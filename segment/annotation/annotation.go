@@ -42,6 +42,7 @@ type Annotation struct {
 	project  segment.Project     // as last read
 	table    *segment.ClassTable // of it
 	tables   int                 // how many there were
+	meant    int                 // number of events when labels last got another meaning, or Never
 	rewound  int                 // how often the log was replaced, see rewind
 	skipped  int                 // what that adds to the version of the state
 	name     mapName
@@ -198,12 +199,16 @@ func (a *Annotation) readProject(ctx context.Context) error {
 }
 
 func (a *Annotation) takeProject(p segment.Project) {
-	if a.table == nil || !segment.SameForPages(&a.project, &p) {
+	first := a.table == nil
+	if first || !segment.SameForPages(&a.project, &p) {
 		a.table = p.Resolve()
 		a.tables++
 	}
 	if !segment.SameLabels(&a.project, &p) {
 		a.sequence, a.supposed = nil, supposition{}
+		if a.meant = a.timeline.Seq(); first {
+			a.meant = Never
+		}
 	}
 	a.project = p
 }

@@ -32,14 +32,14 @@ func (a *Annotation) Append(ctx context.Context, expected int, e segment.Event) 
 	return a.add(ctx, expected, e)
 }
 
-// AppendLast is Append on top of whatever state the image has. It is for people who
-// would send the event again if others had overtaken it: many at one image would
-// mostly send things again.
-func (a *Annotation) AppendLast(ctx context.Context, e segment.Event) (int, error) {
+// AppendLast is Append on top of whatever state the image has; made is the number of
+// events that e was made for. It is for people who would send the event again if others
+// had overtaken it: many at one image would mostly send things again.
+func (a *Annotation) AppendLast(ctx context.Context, made int, e segment.Event) (int, error) {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
-	return a.add(ctx, current, e)
+	return a.insist(ctx, current, e, attempts{made: made})
 }
 
 // current is the number of events at the time, whatever it is.
@@ -57,6 +57,7 @@ type picked struct {
 
 // attempts is what the tries to add an event know of those before.
 type attempts struct {
+	made    int // number of events that the event was made for
 	pick    picked
 	reached bool // the image has been brought up to date since the event came
 }
@@ -65,8 +66,12 @@ type attempts struct {
 // (computing a hypothesis, replaying events) runs without the lock; the next
 // try checks whether the evidence has changed meanwhile.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
+	return a.insist(ctx, expected, e, attempts{made: expected})
+}
+
+// insist tries to add an event until it is added or refused.
+func (a *Annotation) insist(ctx context.Context, expected int, e segment.Event, before attempts) (int, error) {
 	e = e.Pared()
-	var before attempts
 	for {
 		seq, prepare, err := a.try(ctx, expected, e, &before)
 		if prepare == nil {
@@ -125,7 +130,7 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 				return err
 			}, nil
 		}
-		if err := a.fillPick(&e, before.pick.hypothesis); err != nil {
+		if err := a.fillPick(&e, before); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -271,9 +276,12 @@ func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *pick
 // fillPick completes an accept event with the labels of the hypothesis that it
 // names, after checking that this is the hypothesis the person saw.
 // The caller holds the lock.
-func (a *Annotation) fillPick(e *segment.Event, h engine.Hypothesis) error {
+func (a *Annotation) fillPick(e *segment.Event, before *attempts) error {
+	h := before.pick.hypothesis
 	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
-		a.observer.Happened(gauge.Diverged)
+		if before.made == a.timeline.Seq() && before.made != a.meant { // else it may be one that was seen before
+			a.observer.Happened(gauge.Diverged)
+		}
 		what := fmt.Sprintf("Hypothesis %d", e.Pick.Rank)
 		if e.Pick.Offer != nil {
 			what = "The labelling"

@@ -53,7 +53,7 @@ type run struct {
 func (r *room) append(ctx context.Context, expected int, rebase bool, e segment.Event, from *socket) (seq int, err error) {
 	began := time.Now()
 	if rebase {
-		seq, err = r.annotation.AppendLast(ctx, e)
+		seq, err = r.annotation.AppendLast(ctx, expected, e)
 		var conflict *segment.Error
 		if errors.As(err, &conflict) {
 			expected = conflict.Seq
