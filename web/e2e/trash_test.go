@@ -36,6 +36,38 @@ func TestE2ETrash(t *testing.T) {
 	p.until(`document.getElementById('project-name')?.textContent === 'One'`)
 }
 
+// TestE2ETrashChangesMeanwhile: what somebody else has restored leaves the list when
+// a person tries to restore it, or comes back to the page.
+func TestE2ETrashChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	ids := map[string]string{}
+	for _, name := range []string{"One", "Two", "Three"} {
+		var project struct{ ID string }
+		call(t, address+"/api/v1/projects", "application/json", strings.NewReader(fmt.Sprintf(`{"name":%q}`, name)), &project)
+		ids[name] = project.ID
+	}
+	p := openPage(t, 1280, 720, false, address)
+	ask := func(method, path string) {
+		t.Helper()
+		if !value[bool](p, fmt.Sprintf(`fetch('/api/v1/%s', {method: %q}).then((r) => r.ok)`, path, method)) {
+			t.Fatalf("%s %s failed", method, path)
+		}
+	}
+	for _, name := range []string{"One", "Two", "Three"} {
+		ask("DELETE", "projects/"+ids[name])
+	}
+	names := `[...document.querySelectorAll('.trash-name')].map((n) => n.textContent).join()`
+	p.clickOn("going to the trash", `.site-header a[href="/trash"]`)
+	p.until(`document.readyState === 'complete' && ` + names + ` === 'Three,Two,One'`)
+	ask("POST", "trash/"+ids["Two"]+"/restore")
+	p.clickOn("restoring it again", `[data-restore][aria-label="Restore Two"]`)
+	p.until(names + ` === 'Three,One' && document.querySelector('.toast strong').textContent === 'No longer in the trash'`)
+	ask("POST", "trash/"+ids["Three"]+"/restore")
+	value[bool](p, `document.dispatchEvent(new Event('visibilitychange'))`)
+	p.until(names + ` === 'One'`)
+}
+
 // TestE2EImageTrashedMeanwhile: a page whose image or project somebody else moves to
 // the trash says so at once, changes nothing, and goes on when it is restored.
 func TestE2EImageTrashedMeanwhile(t *testing.T) {
