@@ -37,7 +37,7 @@ func (h *Health) Failed() <-chan struct{} { return h.gone }
 // Fail marks the disk as failed because of cause and returns the error that Err
 // returns from then on.
 func (h *Health) Fail(cause error) error {
-	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving. Nothing more can be saved until someone has checked it and restarted the server. This change was not saved; earlier work is safe.").Because(cause)
+	failed := segment.Errorf(segment.Unavailable, "The server's disk failed while saving. Nothing more can be saved until someone has checked it and restarted the server. This was not saved; earlier work is safe.").Because(cause)
 	if h.err.CompareAndSwap(nil, failed) {
 		close(h.gone)
 	}
@@ -47,12 +47,12 @@ func (h *Health) Fail(cause error) error {
 // Full is the error for a full disk. Nothing was overwritten, so writing works
 // again as soon as there is space.
 func Full(cause error) error {
-	return segment.Errorf(segment.Full, "The server's disk is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(cause)
+	return segment.Errorf(segment.Full, "The server's disk is full. This was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(cause)
 }
 
 // ReadOnly is the error for a read-only data folder.
 func ReadOnly(cause error) error {
-	return segment.Errorf(segment.Unavailable, "The server's data folder is read-only. This change was not saved; earlier work is safe.").Because(cause)
+	return segment.Errorf(segment.Unavailable, "The server's data folder is read-only. This was not saved; earlier work is safe.").Because(cause)
 }
 
 // IsFull reports whether a system call failed for lack of space.

@@ -34,7 +34,7 @@ func unknown(err error) bool {
 }
 
 func errClosed() error {
-	return segment.Errorf(segment.Unavailable, "The server is stopping. This change was not saved; it will be when it is sent again after the restart.").Unchanged()
+	return segment.Errorf(segment.Unavailable, "The server is stopping. This was not saved; it will be when it is sent again after the restart.").Unchanged()
 }
 
 // Codes of PostgreSQL's errors, https://www.postgresql.org/docs/15/errcodes-appendix.html
@@ -86,15 +86,15 @@ func trouble(err error) error {
 	case badCharacter:
 		return segment.Errorf(segment.Invalid, "The text contains a NUL character, which can't be stored. Nothing was changed.").Because(err)
 	case diskFull:
-		return segment.Errorf(segment.Full, "The database's disk is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
+		return segment.Errorf(segment.Full, "The database's disk is full. This was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
 	case readOnly:
-		return segment.Errorf(segment.Unavailable, "The server's database is read-only. This change was not saved; earlier work is safe.").Unchanged().Because(err)
+		return segment.Errorf(segment.Unavailable, "The server's database is read-only. This was not saved; earlier work is safe.").Unchanged().Because(err)
 	case noPrivilege:
-		return segment.Errorf(segment.Unavailable, "The server has no right to change its database. This change was not saved; earlier work is safe.").Unchanged().Because(err)
+		return segment.Errorf(segment.Unavailable, "The server has no right to change its database. This was not saved; earlier work is safe.").Unchanged().Because(err)
 	case twicePrepared, notPrepared:
 		return segment.Errorf(segment.Unavailable, "The server can't use its database. Nothing was changed, and earlier work is safe. Please tell the person who runs the server.").Unchanged().Because(pooled(err))
 	case diskBroken:
-		return segment.Errorf(segment.Unavailable, "The database's disk can't be read or written. This change was not saved. Please tell the person who runs the server.").Unchanged().Because(err)
+		return segment.Errorf(segment.Unavailable, "The database's disk can't be read or written. This was not saved. Please tell the person who runs the server.").Unchanged().Because(err)
 	case noLock, deadlock, statementTimeout, noMemory:
 		return segment.Errorf(segment.Unavailable, "The server's database is too busy at the moment. Nothing was changed; try again in a moment.").Unchanged().Because(err)
 	}

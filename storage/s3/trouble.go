@@ -25,7 +25,7 @@ func (s *Store) trouble(ctx context.Context, err error) error {
 	}
 	switch {
 	case isFull(answer):
-		return segment.Errorf(segment.Full, "The bucket for files is full. This change was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
+		return segment.Errorf(segment.Full, "The bucket for files is full. This was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
 	case answer.StatusCode == 0:
 		return segment.Errorf(segment.Unavailable, "The bucket for files can't be reached at the moment. Nothing was changed; try again soon.").Because(err)
 	case answer.StatusCode == http.StatusForbidden:

@@ -39,11 +39,11 @@ func (w *writer) trouble(err error) error {
 	case lib.SQLITE_FULL:
 		return disk.Full(err)
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return segment.Errorf(segment.Unavailable, "The database is locked by another program. This change was not saved; try again in a moment.").Because(err)
+		return segment.Errorf(segment.Unavailable, "The database is locked by another program. This was not saved; try again in a moment.").Because(err)
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN:
 		return disk.ReadOnly(err)
 	case lib.SQLITE_NOMEM:
-		return segment.Errorf(segment.Unavailable, "The server is out of memory. This change was not saved; try again in a moment.").Because(err)
+		return segment.Errorf(segment.Unavailable, "The server is out of memory. This was not saved; try again in a moment.").Because(err)
 	case lib.SQLITE_IOERR:
 		if !syncing(err) && disk.IsReadOnly(disk.Writable(w.folder)) {
 			return disk.ReadOnly(err)

@@ -90,7 +90,7 @@ func (w *writer) write(ctx context.Context, do func(w *writer) error) error {
 }
 
 func errClosed() error {
-	return segment.Errorf(segment.Unavailable, "The server is stopping. This change was not saved; it will be when it is sent again after the restart.")
+	return segment.Errorf(segment.Unavailable, "The server is stopping. This was not saved; it will be when it is sent again after the restart.")
 }
 
 func (w *writer) run() {

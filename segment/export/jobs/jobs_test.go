@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"collie/segment/job"
 	"collie/segment/workspace"
 	"collie/storage/blob"
+	"collie/storage/disk"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
 )
@@ -353,5 +355,27 @@ func TestFailedJob(t *testing.T) {
 				t.Errorf("there is %s", key)
 			}
 		}
+	}
+}
+
+// crowded are files on a disk without room.
+type crowded struct{ segment.Blobs }
+
+func (crowded) Put(context.Context, string, func(io.Writer) error) error {
+	return disk.Full(syscall.ENOSPC)
+}
+
+// An export changes nothing, so what is said of one that finds no room isn't about a
+// change.
+func TestExportWithoutRoom(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := newProject(t, w)
+	j := newJobs(t, w, crowded{mustOpenBlobs(t, t.TempDir())}, newQueue(t))
+	id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := ended(t, j, id); s.State != jobs.Failed || !strings.Contains(s.Problem, "disk is full") || strings.Contains(s.Problem, "change") {
+		t.Errorf("%+v", s)
 	}
 }
