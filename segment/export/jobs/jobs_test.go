@@ -10,8 +10,8 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
