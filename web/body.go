@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"time"
 
 	"collie/segment"
 	"collie/web/problem"
@@ -26,6 +28,7 @@ type boundedBody struct {
 	answer http.ResponseWriter
 	stated int64 // length by the header, or -1
 	limit  int64
+	stall  time.Duration // for the answer when the body is too slow
 	begun  bool
 }
 
@@ -37,14 +40,18 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 		}
 		b.ReadCloser = http.MaxBytesReader(b.answer, b.ReadCloser, b.limit)
 	}
-	return b.ReadCloser.Read(p)
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) { // so is the time to write the answer, just about
+		extend(http.NewResponseController(b.answer).SetWriteDeadline, time.Now().Add(b.stall))
+	}
+	return n, err
 }
 
 // limitBody limits request bodies, by header and by reader, to the size of
 // JSON. Routes that take more raise the limit; see uploads.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = &boundedBody{ReadCloser: r.Body, answer: w, stated: r.ContentLength, limit: s.limits.JSON}
+		r.Body = &boundedBody{ReadCloser: r.Body, answer: w, stated: r.ContentLength, limit: s.limits.JSON, stall: s.limits.Stall}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -104,6 +111,9 @@ func brokenBody(err error) error {
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) || segment.KindOf(err) != 0 { // such as a full disk
 		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return problem.TooSlow
 	}
 	return problem.BadRequest("The request body is incomplete. Nothing was changed.")
 }

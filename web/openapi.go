@@ -105,7 +105,7 @@ func (c call) allProblems(method, path string) []int {
 		all = append(all, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if c.takes != nil {
-		all = append(all, http.StatusBadRequest, http.StatusTooManyRequests) // large bodies wait for memory
+		all = append(all, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusTooManyRequests) // large bodies wait for memory
 	}
 	if _, form := c.takes["multipart/form-data"]; form { // files, which can be of any type
 		all = append(all, http.StatusUnsupportedMediaType)

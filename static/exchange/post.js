@@ -63,7 +63,7 @@ export function answerOf(event, status, body) {
   const { id } = event;
   if (status === 200) return { type: 'ack', id, seq: JSON.parse(body).seq };
   const { detail } = problemOf(body, status);
-  if (status === 401 || status === 429 || status >= 500) return { type: 'reject', id, reason: 'unavailable', detail, seq: 0 };
+  if ([401, 408, 429].includes(status) || status >= 500) return { type: 'reject', id, reason: 'unavailable', detail, seq: 0 };
   if (status !== 409) return { type: 'reject', id, reason: 'invalid', detail, seq: 0 };
   const { seq } = JSON.parse(body);
   const reason = seq === event.expected_seq && event.map ? 'map' : 'stale';

@@ -9,7 +9,7 @@ test('answers over HTTP read like those of the socket', () => {
   assert.deepEqual(answerOf(event, 200, '{"seq":5}'), { type: 'ack', id: 'a', seq: 5 });
   for (const [status, seq, reason, at] of [
     [409, 7, 'stale', 7], [409, 4, 'map', 4], [422, undefined, 'invalid', 0], [404, undefined, 'invalid', 0],
-    [401, undefined, 'unavailable', 0], [429, undefined, 'unavailable', 0], [503, undefined, 'unavailable', 0],
+    [401, undefined, 'unavailable', 0], [408, undefined, 'unavailable', 0], [429, undefined, 'unavailable', 0], [503, undefined, 'unavailable', 0],
   ]) {
     assert.deepEqual(answerOf(event, status, problem(seq)), { type: 'reject', id: 'a', reason, detail: 'Because.', seq: at });
   }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
@@ -255,6 +256,9 @@ func parseForm(r *http.Request) error {
 		var tooLong *http.MaxBytesError
 		if errors.As(err, &tooLong) {
 			return err
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return problem.TooSlow
 		}
 		return problem.BadRequest("The form is incomplete. Nothing was changed.")
 	}

@@ -54,6 +54,9 @@ func BadRequest(format string, args ...any) error {
 	return &Refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
+// TooSlow is the error for a body that the server no longer waits for.
+var TooSlow = &Refusal{http.StatusRequestTimeout, "The request took too long to arrive. Nothing was changed; send it again."}
+
 // Invalid is the error for an invalid value in a request.
 func Invalid(format string, args ...any) error {
 	return segment.Errorf(segment.Invalid, format, args...)
@@ -86,6 +89,7 @@ var Kinds = []Kind{
 	{http.StatusForbidden, "Not allowed from there", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers; some calls need a session and can't be made with an API token."},
 	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it."},
 	{http.StatusMethodNotAllowed, "Method not allowed", "The address accepts the methods in the Allow header."},
+	{http.StatusRequestTimeout, "Too slow", "The body didn't arrive in the time for a request. Nothing was changed."},
 	{http.StatusConflict, "The state has moved on", "The event was made for an older state (seq is the current one), the edit for an older list of classes (project has the current one), or labels still use a deleted class. Nothing was changed."},
 	{http.StatusRequestEntityTooLarge, "Too large", "Over a limit; the detail says which."},
 	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
