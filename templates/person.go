@@ -30,6 +30,15 @@ func person(ctx context.Context) Person {
 	return p
 }
 
+// ownName is the name of somebody who would lose rights with their role in the project;
+// an admin wouldn't.
+func ownName(ctx context.Context) string {
+	if person(ctx).MayCreate {
+		return ""
+	}
+	return person(ctx).Name
+}
+
 // forAdmins hides an element from those who can't make projects.
 func forAdmins(ctx context.Context) templ.Attributes {
 	return templ.Attributes{"hidden": !person(ctx).MayCreate}

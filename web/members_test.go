@@ -58,6 +58,21 @@ func TestMembers(t *testing.T) {
 	if len(list) != 2 || list[0].Name != "ann" || list[1].Role != "reviewer" {
 		t.Errorf("%+v", list)
 	}
+	// The only owner stays one, by whatever spelling; others can be given away.
+	for _, name := range []string{"ann", "ANN"} {
+		if got := put(ann, p.ID, name, "viewer").problem(t, 409); !strings.Contains(got.Detail, "only owner") {
+			t.Error(got.Detail)
+		}
+		ann.send("DELETE", "/api/v1/projects/"+p.ID+"/members/"+name, nil).problem(t, 409)
+	}
+	put(ann, p.ID, "ann", "owner").into(t, 200, &m)
+	put(ann, p.ID, "bob", "owner").into(t, 200, &m)
+	put(ann, p.ID, "ann", "viewer").into(t, 200, &m)
+	put(bob, p.ID, "ann", "owner").into(t, 200, &m)
+	put(ann, p.ID, "bob", "reviewer").into(t, 200, &m)
+	put(admin, p.ID, "ann", "annotator").into(t, 200, &m) // who can give it back
+	put(admin, p.ID, "ann", "owner").into(t, 200, &m)
+
 	for body, status := range map[string]int{`{"role":"admin"}`: 422, `{"role":"user"}`: 422, `{"role":""}`: 422, `{}`: 422, `{`: 400} {
 		a := ann.send("PUT", "/api/v1/projects/"+p.ID+"/members/bob", strings.NewReader(body), "Content-Type: application/json")
 		a.problem(t, status)

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"strings"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -45,6 +46,9 @@ func (w *Workspace) SetMember(ctx context.Context, projectID, name string, role 
 	if !role.May(access.Read) || role == access.Admin {
 		return segment.Member{}, segment.Errorf(segment.Invalid, "A member's role must be viewer, reviewer, annotator or owner. Nothing was changed.")
 	}
+	if err := w.stays(ctx, projectID, name, role); err != nil {
+		return segment.Member{}, err
+	}
 	return w.store.SetMember(audit.Note(ctx, audit.New(ctx, audit.MemberSet, projectID, name+": "+role.String())), projectID, name, role)
 }
 
@@ -54,7 +58,37 @@ func (w *Workspace) RemoveMember(ctx context.Context, projectID, name string) (s
 	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
 		return segment.Member{}, err
 	}
+	if err := w.stays(ctx, projectID, name, access.Nobody); err != nil {
+		return segment.Member{}, err
+	}
 	return w.store.SetMember(audit.Note(ctx, audit.New(ctx, audit.MemberRemoved, projectID, name)), projectID, name, access.Nobody)
+}
+
+// stays returns a Conflict if the only owner of a project would lose it by giving
+// themselves another role. An admin can take any role away, and give it back.
+func (w *Workspace) stays(ctx context.Context, projectID, name string, role access.Role) error {
+	caller, _ := access.From(ctx)
+	if caller.Role == access.Admin || role == access.Owner {
+		return nil
+	}
+	members, err := w.store.Members(ctx, projectID)
+	if err != nil {
+		return err
+	}
+	only := false
+	for _, m := range members {
+		switch {
+		case m.Role != access.Owner:
+		case m.User != caller.User:
+			return nil
+		default:
+			only = strings.EqualFold(m.Name, name)
+		}
+	}
+	if only {
+		return segment.Errorf(segment.Conflict, "You are the only owner of this project. Make somebody else an owner first. Nothing was changed.")
+	}
+	return nil
 }
 
 // own returns a function that says of the id of a project whether the principal of

@@ -16,6 +16,9 @@ export class MembersDialog {
     this.address = `${address}/members`;
     this.dialog = /** @type {HTMLDialogElement} */ (byId('members-dialog'));
     this.list = byId('members-list');
+    this.stepDown = /** @type {HTMLDialogElement} */ (byId('step-down-dialog'));
+    /** @type {Member[]} */
+    this.members = [];
     this.name = /** @type {HTMLInputElement} */ (byId('members-name'));
     const form = /** @type {HTMLFormElement} */ (byId('members-add'));
     const role = /** @type {HTMLSelectElement} */ (form.querySelector('select'));
@@ -37,10 +40,9 @@ export class MembersDialog {
   /** Shows the members as they are now. */
   async load() {
     try {
-      /** @type {Member[]} */
-      const members = await call('GET', this.address);
-      this.list.replaceChildren(...members.map((member) => this.row(member)));
-      byId('members-none').hidden = members.length > 0;
+      this.members = await call('GET', this.address);
+      this.list.replaceChildren(...this.members.map((member) => this.row(member)));
+      byId('members-none').hidden = this.members.length > 0;
     } catch (error) {
       this.say(textOf(error));
     }
@@ -63,7 +65,7 @@ export class MembersDialog {
     remove.title = `Remove ${name}`;
     remove.addEventListener('click', async () => {
       clearTimeout(timer);
-      if (await this.change('DELETE', name, undefined, () => `${name} was removed. What they did stays.`)) this.name.focus();
+      if ((await this.mayLose(name)) && (await this.change('DELETE', name, undefined, () => `${name} was removed. What they did stays.`))) this.name.focus();
     });
     element.dataset.member = name;
     return element;
@@ -73,9 +75,25 @@ export class MembersDialog {
   async set(name, select, role) {
     if (select.value === role) return;
     const held = select === document.activeElement;
-    const changed = await this.change('PUT', name, { role: select.value }, (member) => `${member.name}: ${member.role}`);
+    const changed = (await this.mayLose(name)) && (await this.change('PUT', name, { role: select.value }, (member) => `${member.name}: ${member.role}`));
     if (!changed) select.value = role;
     else if (held) this.focus(name, 'select');
+  }
+
+  /**
+   * Asks before an owner gives their own role away. The only one can't: the server says so.
+   *
+   * @param {string} name of whoever gets another role, or none
+   * @returns {Promise<boolean>} whether to go on
+   */
+  async mayLose(name) {
+    const owners = this.members.filter(({ role }) => role === 'owner');
+    if (name !== this.list.dataset.self || owners.length < 2) return true;
+    const { stepDown } = this;
+    stepDown.returnValue = '';
+    stepDown.showModal();
+    await new Promise((resolve) => stepDown.addEventListener('close', resolve, { once: true }));
+    return stepDown.returnValue === 'step-down';
   }
 
   /**
@@ -88,6 +106,7 @@ export class MembersDialog {
   async change(method, name, body, done) {
     try {
       const member = await call(method, `${this.address}/${encodeURIComponent(name)}`, body);
+      if (name === this.list.dataset.self) location.assign(member ? location.href : '/'); // the page is that of an owner
       await this.load();
       this.say(done(member));
       return true;

@@ -232,6 +232,38 @@ func TestE2EMembers(t *testing.T) {
 	user.until(`document.querySelector('.problem-status')?.textContent === '404'`)
 }
 
+// TestE2EStepDown: the only owner of a project stays one; an owner among others is
+// asked before they give that up, and then sees the page as what they are.
+func TestE2EStepDown(t *testing.T) {
+	t.Parallel()
+	address := serveTeam(t)
+	admin := openPage(t, 1280, 800, false, address)
+	admin.signIn("admin", "correct horse")
+	admin.trySample()
+	admin.member("annotator", "owner")
+	p := openPage(t, 1280, 800, false, address+"/projects/"+value[string](admin, `document.getElementById('app').dataset.project`))
+	p.signIn("annotator", "correct horse")
+	own := `document.querySelector('[data-member="annotator"] select')`
+	choose := func(role string) {
+		p.until(own + ` !== null`)
+		value[bool](p, `(() => { const own = `+own+`; own.value = '`+role+`'; return own.dispatchEvent(new Event('change')); })()`)
+	}
+	p.clickOn("the members", "#members")
+	choose("viewer")
+	p.until(`document.getElementById('members-state').textContent.startsWith('You are the only owner') && ` + own + `.value === 'owner'`)
+	p.fill("#members-name", "viewer")
+	value[bool](p, `(document.querySelector('#members-add select').value = 'owner', true)`)
+	p.clickOn("adding another owner", "#members-add button")
+	p.until(`document.querySelector('[data-member="viewer"] select')?.value === 'owner'`)
+	choose("annotator")
+	p.clickOn("staying", `#step-down-dialog[open] [data-close]`)
+	p.until(`!document.getElementById('step-down-dialog').open && ` + own + `.value === 'owner'`)
+	choose("annotator")
+	p.screenshot("step-down")
+	p.clickOn("stepping down", `#step-down-dialog[open] [value="step-down"]`)
+	p.until(`document.readyState === 'complete' && !document.getElementById("members")?.checkVisibility() && !document.querySelector("dialog[open]") && document.getElementById("export").checkVisibility()`)
+}
+
 // TestE2EChangedWhileOffline: a page notices when it connects again that its person's
 // role has changed meanwhile, or that they were removed from the project.
 func TestE2EChangedWhileOffline(t *testing.T) {
