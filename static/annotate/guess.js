@@ -1,6 +1,7 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { counted, percent } from '../ui/numbers.js';
+import { VOID } from '../evidence/protocol.js';
 import { noteSeen } from '../project/seen.js';
 import { toastProblem } from '../ui/toast.js';
 
@@ -33,6 +34,16 @@ export function guessText({ model, learnt, sure }, nameOf, refuted = false) {
   return `${from}, sure of ${percent(sure.reduce((sum, s) => sum + s.area, 0))}: ${names.join(', ')}`;
 }
 
+/**
+ * Whether a guess of the project is all that is said of the image. Embeddings, which
+ * say nothing of its classes, may lie under it.
+ *
+ * @param {{guess: GuessRecord | null, evidence: {pending: readonly unknown[], present: {labels: Uint8Array}}}} session
+ */
+export function onlyGuessed({ guess, evidence }) {
+  return guess !== null && guess.learnt > 0 && evidence.pending.length === 0 && evidence.present.labels.every((l) => l === VOID);
+}
+
 /** The line that says that the image has a first guess, and the setting for the project's. */
 export class GuessNote {
   /**
@@ -45,12 +56,6 @@ export class GuessNote {
     this.ports = ports;
     this.setting = /** @type {HTMLInputElement} */ (byId('learning'));
     this.setting.addEventListener('change', () => void this.set(this.setting.checked));
-  }
-
-  /** Whether a guess of the project is all that there is. */
-  get untouched() {
-    const { guess, evidence } = this.ports.session;
-    return guess !== null && guess.learnt > 0 && evidence.depth().undo === 1 && evidence.pending.length === 0;
   }
 
   /** Brings the line up to date, and remembers that the guess was seen. */
@@ -67,7 +72,7 @@ export class GuessNote {
     }
     byId('unguess').hidden = readOnly;
     const first = hypotheses.cards[0];
-    if (this.untouched && first && !first.stale && first.rank === 0) noteSeen(this.project, this.image, { seq: evidence.seq, digest: first.digest });
+    if (onlyGuessed(session) && first && !first.stale && first.rank === 0) noteSeen(this.project, this.image, { seq: evidence.seq, digest: first.digest });
   }
 
   /** Removes the guess, as a step that undo takes back. */

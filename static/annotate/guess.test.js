@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessText } from './guess.js';
+import { guessText, onlyGuessed } from './guess.js';
 
 test('a guess says where it comes from and what it is sure of', () => {
   const nameOf = (/** @type {number} */ id) => ['sky', 'road', 'tree', 'car'][id];
@@ -9,4 +9,15 @@ test('a guess says where it comes from and what it is sure of', () => {
   assert.equal(guessText({ model: 2, learnt: 5, sure: [...sure, { class: 2, area: 0.1 }, { class: 3, area: 0.01 }] }, nameOf), 'Guessed from 5 finished images, sure of 81\u00a0%: road, sky, tree, 1 more');
   assert.equal(guessText({ model: 0, learnt: 0, sure: [] }, nameOf), 'Guessed from imported scores, sure of nothing yet');
   assert.match(guessText({ model: 2, learnt: 23, sure }, nameOf, true), /no longer counts/);
+});
+
+test('a guess is all that there is until something is labelled or imported scores are the guess', () => {
+  const V = 255;
+  const guess = { model: 1, learnt: 5, sure: [] };
+  const evidence = (/** @type {number[]} */ labels, /** @type {unknown[]} */ pending = []) => ({ pending, present: { labels: Uint8Array.from(labels) } });
+  assert.ok(onlyGuessed({ guess, evidence: evidence([V, V]) }));
+  assert.ok(!onlyGuessed({ guess, evidence: evidence([V, 1]) }));
+  assert.ok(!onlyGuessed({ guess, evidence: evidence([V, V], ['undo']) }));
+  assert.ok(!onlyGuessed({ guess: { ...guess, model: 0, learnt: 0 }, evidence: evidence([V, V]) }));
+  assert.ok(!onlyGuessed({ guess: null, evidence: evidence([V, V]) }));
 });
