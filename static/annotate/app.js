@@ -71,7 +71,10 @@ export class App {
       { ...parts, overlay: new Overlay(parts.map), original: `${address}/original` },
     );
     this.classes = new ClassPanel(data.project ?? '', {
-      changed: () => this.recolor(),
+      changed: () => {
+        this.recolor();
+        this.history?.reclassed();
+      },
       chosen: () => this.say(`${this.classes.current.name} is active`),
       lock: (id) => this.saying.lock(id),
       say,

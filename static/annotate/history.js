@@ -86,6 +86,16 @@ export class HistoryPanel {
     this.timer = window.setTimeout(() => void this.fetch(), CALM);
   }
 
+  /** The classes have other names, colours or places, in the list and in what is shown. */
+  reclassed() {
+    if (!this.open) return;
+    clearTimeout(this.timer);
+    this.timer = window.setTimeout(() => {
+      void this.fetch();
+      if (this.shown >= 0) void this.show(this.shown);
+    }, CALM);
+  }
+
   /** Reads new events, once those that are being read are here, so that no event is read twice. */
   fetch() {
     this.reading = this.reading.then(() => this.read());
@@ -170,15 +180,21 @@ export class HistoryPanel {
     }
     this.shown = seq;
     this.mark();
+    if (await this.show(seq)) this.ports.say(seq === 0 ? 'Showing the start' : `Showing the state after step ${seq}`);
+  }
+
+  /** @param {number} seq @returns {Promise<boolean>} whether the state after it is on the canvas */
+  async show(seq) {
     try {
       const response = await get(`${this.address}/mask.png?after=${seq}`);
       const picture = await createImageBitmap(await response.blob());
-      if (this.shown !== seq) return;
+      if (this.shown !== seq) return false;
       this.ports.show(picture);
-      this.ports.say(seq === 0 ? 'Showing the start' : `Showing the state after step ${seq}`);
+      return true;
     } catch (error) {
       toastProblem(error);
       this.leave();
+      return false;
     }
   }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -190,4 +191,38 @@ func TestE2EDeepUndo(t *testing.T) {
 	if got := value[record](p, p.api("")); got.Clicks != 0 {
 		t.Errorf("after %d undos %d superpixels are labelled", steps, got.Clicks)
 	}
+}
+
+// TestE2EHistoryFollowsClasses: the list of steps and an earlier state that is shown
+// have the names, colours and classes that somebody gives them meanwhile.
+func TestE2EHistoryFollowsClasses(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	at := p.clickClasses(sampleTruth(), 1, 3, 4)
+	p.clickOn("the history", "#history")
+	p.clickOn("an earlier state", `#history-list button[data-seq="3"]`)
+	shows := func(at image.Point, want [3]int) {
+		t.Helper()
+		for end := time.Now().Add(patience); ; {
+			if c := p.painted("scene", at); [3]int(c[:3]) == want {
+				return
+			} else if time.Now().After(end) {
+				t.Fatalf("at %v the earlier state is %v, want %v", at, c, want)
+			}
+		}
+	}
+	p.until(`document.getElementById('badge-text').textContent === 'after step 3'`)
+	value[bool](p, `(async () => {
+		const address = '/api/v1/projects/' + document.getElementById('app').dataset.project;
+		const { classes } = await (await fetch(address)).json();
+		const [table, , apple] = [1, 3, 4].map((id) => classes.find((c) => c.id === id));
+		Object.assign(apple, { name: 'fruit', color: '#00ff00' });
+		table.color = '#0000ff';
+		const list = [apple, ...classes.filter(({ id }) => id !== 3 && id !== 4)];
+		return (await fetch(address, { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ classes: list, remap: { 3: 1 } }) })).ok;
+	})()`)
+	p.until(`(([now]) => now.textContent.includes('fruit') && now.querySelector('[data-slot=swatch]').style.backgroundColor === 'rgb(0, 255, 0)')(document.querySelectorAll('#history-list button'))`)
+	shows(at[2], [3]int{0, 255, 0})
+	shows(at[1], [3]int{0, 0, 255})
+	p.until(`document.getElementById('badge-text').textContent === 'after step 3'`)
 }
