@@ -15,6 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"collie/cmd/internal/output"
 	"collie/cmd/internal/version"
 )
 
@@ -42,12 +43,16 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
 	var c commands
-	out := streams{os.Stdout, os.Stderr}
+	printed := &output.Printed{To: os.Stdout}
+	out := streams{printed, os.Stderr}
 	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(out))
 	s, err := newServer(c.URL, c.Token)
 	if err == nil {
 		err = command.Run(s)
+	}
+	if err == nil {
+		err = printed.Err
 	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) {

@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -29,6 +30,14 @@ const testWidth, testHeight = 64, 48
 // evaluate runs the program.
 func evaluate(t *testing.T, args ...string) (out string, err error) {
 	t.Helper()
+	var b bytes.Buffer
+	err = evaluateTo(t, &b, args...)
+	return b.String(), err
+}
+
+// evaluateTo is evaluate with another place for the output.
+func evaluateTo(t *testing.T, out io.Writer, args ...string) error {
+	t.Helper()
 	var c commands
 	parser, err := kong.New(&c, kong.Name("evaluate"), vars())
 	if err != nil {
@@ -36,11 +45,9 @@ func evaluate(t *testing.T, args ...string) (out string, err error) {
 	}
 	k, err := parser.Parse(args)
 	if err != nil {
-		return "", err
+		return err
 	}
-	var b bytes.Buffer
-	err = k.Run(&terminal{Ctx: t.Context(), Out: &b})
-	return b.String(), err
+	return k.Run(&terminal{Ctx: t.Context(), Out: out})
 }
 
 // figures runs the program with --json and decodes the file.

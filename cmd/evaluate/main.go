@@ -6,7 +6,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -101,5 +100,5 @@ func (o output) write(v any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.JSON, err)
 	}
-	return os.WriteFile(o.JSON, append(b, '\n'), 0o644)
+	return progress.WriteResult(o.JSON, append(b, '\n'))
 }

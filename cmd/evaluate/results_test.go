@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	printing "collie/cmd/internal/output"
 )
 
 // Folders for results that can't be made are refused before the work, whose figures
@@ -22,6 +25,26 @@ func TestRoomForResults(t *testing.T) {
 	for _, path := range []string{dir, filepath.Join(dir, "nowhere", "out.json")} {
 		if out, err := evaluate(t, "voc", "--data", dir, "--json", path); out != "" || err == nil || !strings.Contains(err.Error(), "--json") {
 			t.Errorf("--json %s: output %q, error %v", path, out, err)
+		}
+	}
+}
+
+// A table that can't be printed takes no figures along.
+func TestFiguresWithoutTable(t *testing.T) {
+	nowhere, err := os.Open(os.DevNull) // for reading
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nowhere.Close()
+	dir := folder(t, 1)
+	for _, command := range []string{"superpixels", "voc", "extents"} {
+		file := filepath.Join(t.TempDir(), "figures.json")
+		printed := &printing.Printed{To: nowhere}
+		if err := evaluateTo(t, printed, command, "--data", dir, "--json", file); err != nil || printed.Err == nil {
+			t.Errorf("%s: %v; printing: %v", command, err, printed.Err)
+		}
+		if _, err := os.Stat(file); err != nil {
+			t.Errorf("%s: %v", command, err)
 		}
 	}
 }

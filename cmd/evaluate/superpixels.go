@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"image"
@@ -196,9 +197,9 @@ func escapeGlob(s string) string {
 
 // writeLabels stores a map as a PNG of 16-bit grey.
 func writeLabels(path string, m *superpixels.Map) error {
-	f, err := os.Create(path)
-	if err != nil {
+	var b bytes.Buffer
+	if err := mask.WriteSuperpixels(&b, m.Runs()); err != nil {
 		return err
 	}
-	return errors.Join(mask.WriteSuperpixels(f, m.Runs()), f.Close())
+	return progress.WriteResult(path, b.Bytes())
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"collie/cmd/internal/progress"
 	"collie/segment"
 	"collie/segment/export/jobs"
 	"collie/storage/workspacetest"
@@ -135,7 +136,7 @@ func load(t *testing.T, pace time.Duration) (r report, table string) {
 func (p *plan) mustRun(t *testing.T) (r report, table string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := p.run(t.Context(), &out, nil); err != nil {
+	if err := p.Run(&progress.Terminal{Ctx: t.Context(), Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	b, err := os.ReadFile(p.JSON)
@@ -281,7 +282,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := plan{URL: []string{mustServe(t).URL}, Data: mustDraw(t), Annotators: 1, Together: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Hour}
-	if err := p.run(ctx, new(bytes.Buffer), nil); err == nil {
+	if err := p.Run(&progress.Terminal{Ctx: ctx, Out: new(bytes.Buffer)}); err == nil {
 		t.Error("a run that was stopped says nothing")
 	}
 }

@@ -6,13 +6,7 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -45,27 +39,12 @@ type plan struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
-	defer stop()
-	var p plan
-	kong.Parse(&p, kong.Name("loadtest"), kong.Description("Simulated annotators on a running Collie."))
-	var bar io.Writer
-	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
-		bar = os.Stderr
-	}
-	if err := p.run(ctx, os.Stdout, bar); err != nil {
-		if errors.Is(err, context.Canceled) {
-			err = errors.New("interrupted")
-		}
-		fmt.Fprintln(os.Stderr, "loadtest:", err)
-		stop()
-		os.Exit(1)
-	}
+	progress.Main("loadtest", &plan{}, kong.Description("Simulated annotators on a running Collie."))
 }
 
-// run generates the load and writes the report to out; bar, unless nil, shows the
-// progress.
-func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
+// Run generates the load and prints the report.
+func (p *plan) Run(t *progress.Terminal) error {
+	ctx := t.Ctx
 	s, err := p.check()
 	if err != nil {
 		return err
@@ -74,14 +53,14 @@ func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 	if err != nil {
 		return err
 	}
-	pool, err := s.fill(ctx, photographs, p.images()+max(1, p.images()/10), p.Classes, bar)
+	pool, err := s.fill(ctx, photographs, p.images()+max(1, p.images()/10), p.Classes, t.Bar)
 	if err != nil {
 		return err
 	}
 	defer s.trash()
 	r := p.recorder()
 	before := s.vitals(ctx)
-	if err := p.work(ctx, s, pool, r, bar); err != nil {
+	if err := p.work(ctx, s, pool, r, t.Bar); err != nil {
 		return err
 	}
 	lost, err := s.lost(ctx, pool)
@@ -90,7 +69,7 @@ func (p *plan) run(ctx context.Context, out, bar io.Writer) error {
 	}
 	report := r.report(p, before)
 	report.Lost = lost
-	report.table(out)
+	report.table(t.Out)
 	return report.write(p.JSON)
 }
 

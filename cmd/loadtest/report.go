@@ -12,6 +12,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"collie/cmd/internal/progress"
 )
 
 // report is what a load test found, as written to --json. Times are in
@@ -120,7 +122,7 @@ func (r *report) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, append(b, '\n'), 0o644)
+	return progress.WriteResult(path, append(b, '\n'))
 }
 
 // loadAverage is that of the machine, nothing where it has none.

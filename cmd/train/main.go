@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -78,7 +77,7 @@ func (c *command) Run(t *terminal) error {
 		return err
 	}
 	model.Notes = notes
-	if err := os.WriteFile(c.Out, model.Encode(), 0o644); err != nil {
+	if err := progress.WriteResult(c.Out, model.Encode()); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(t.Out, "%s holds the affinities %s of %d numbers.\n", c.Out, model.Number(), 4*len(model.Edge.Terms)+4*len(model.Pair.Terms)+2)

@@ -22,6 +22,25 @@ func ResultFile(flag, path string) error {
 	return nil
 }
 
+// WriteResult writes a file of results, which is complete or not there; what it
+// replaces stays until then. Links, devices and pipes, such as /dev/stdout, are never
+// replaced but written to.
+func WriteResult(path string, content []byte) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, content, 0o644)
+	}
+	part := path + ".part"
+	err := os.WriteFile(part, content, 0o644)
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		_ = os.Remove(part) // if there is one
+		return fmt.Errorf("%s was not written, and a file of that name is as it was: %w", path, err)
+	}
+	return nil
+}
+
 // ResultFolder makes the folder that a flag names for results, before the work
 // too. An empty path is fine.
 func ResultFolder(flag, path string) error {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"collie/cmd/internal/output"
 )
 
 // Terminal is where a command talks to people.
@@ -25,18 +27,28 @@ func (t *Terminal) Each(what string, n int, do func(i int) error) error {
 }
 
 // Main reads the command line into commands, as kong does, and runs the command
-// with a *Terminal. An error ends the program.
+// with a *Terminal. An error ends the program, and so does output that could not be
+// printed, at the end.
 func Main(name string, commands any, options ...kong.Option) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	t := &Terminal{Ctx: ctx, Out: os.Stdout}
+	context.AfterFunc(ctx, stop)   // a second signal ends the program at once
+	signal.Ignore(syscall.SIGPIPE) // a pipe to head that has seen enough: files are still written
+	printed := &output.Printed{To: os.Stdout}
+	t := &Terminal{Ctx: ctx, Out: printed}
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		t.Bar = os.Stderr
 	}
 	command := kong.Parse(commands, append([]kong.Option{kong.Name(name)}, options...)...)
-	if err := command.Run(t); err != nil {
-		if errors.Is(err, context.Canceled) {
+	err := command.Run(t)
+	if err == nil {
+		err = printed.Err
+	}
+	if err != nil {
+		switch {
+		case errors.Is(err, syscall.EPIPE):
+			os.Exit(128 + int(syscall.SIGPIPE)) // silently, like other programs
+		case errors.Is(err, context.Canceled):
 			err = errors.New("interrupted")
 		}
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
