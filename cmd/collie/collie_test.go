@@ -163,6 +163,13 @@ func TestMistakes(t *testing.T) {
 	p.fails("not all images of Beach were done within 50ms", "wait", "Beach", "--timeout", "50ms")
 	p.fails("NAME=VALUE", "export", "Beach", "x.zip", "--option", "drafts")
 	p.fails("is a folder", "export", "Beach", "photos")
+	socket := filepath.Join(t.TempDir(), "socket")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	p.fails("is not an ordinary file", "export", "Beach", socket)
 	p.fails("doesn't exist", "export", "Beach", filepath.Join("nowhere", "x.zip"))
 	p.fails("coco", "export", "Beach", "x.zip", "--format", "postcard")
 	p.fails(`no option "colour"; they have background, drafts`, "export", "Beach", "x.zip", "--option", "colour=red")

@@ -62,10 +62,16 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	return nil
 }
 
-// room refuses a file that can't be written before the server makes it.
+// room refuses a file that can't be written before the server makes it. What is no
+// file, such as /dev/stdout, would be replaced by one.
 func (c *exportCommand) room() error {
+	if file, err := filepath.EvalSymlinks(c.Out); err == nil {
+		c.Out = file // a link stays
+	}
 	if info, err := os.Stat(c.Out); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder; give the name of a file", c.Out)
+	} else if err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not an ordinary file; give the name of a file", c.Out)
 	}
 	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
 		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(c.Out))

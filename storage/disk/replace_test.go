@@ -2,6 +2,7 @@ package disk_test
 
 import (
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,6 +45,23 @@ func TestReplace(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("two")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := disk.Replace(link, write("three", nil)); err != nil {
+		t.Fatal(err)
+	}
+	expect("three")
+	socket := filepath.Join(t.TempDir(), "socket")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := disk.Replace(socket, write("", nil)); err == nil || !strings.Contains(err.Error(), "is not an ordinary file") {
+		t.Errorf("a socket: %v", err)
+	}
 	if err := disk.Replace(dir, write("", nil)); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder: %v", err)
 	}
