@@ -14,6 +14,7 @@ says why.
 
 import json
 import os
+import ssl
 import time
 import urllib.error
 import urllib.parse
@@ -60,6 +61,29 @@ class Problem(Exception):
         self.status = status
 
 
+class _Hearing:
+    """Reads answers of servers that read no more of a request, for example because the token is wrong."""
+
+    def do_open(self, connection, request, **options):
+        class Hearing(connection):
+            def send(self, data):
+                try:
+                    super().send(data)
+                except (BrokenPipeError, ConnectionResetError, ssl.SSLEOFError):
+                    if self.sock is None:
+                        raise
+
+        return super().do_open(Hearing, request, **options)
+
+
+class _HTTP(_Hearing, urllib.request.HTTPHandler):
+    pass
+
+
+class _HTTPS(_Hearing, urllib.request.HTTPSHandler):
+    pass
+
+
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """The token goes to the given address and nowhere else."""
 
@@ -74,7 +98,7 @@ class Collie:
         self.url = (url or os.environ.get("COLLIE_URL") or "http://127.0.0.1:8080").rstrip("/")
         self.token = token or os.environ.get("COLLIE_TOKEN")
         self.timeout = timeout
-        self._opener = urllib.request.build_opener(_NoRedirects)
+        self._opener = urllib.request.build_opener(_NoRedirects, _HTTP, _HTTPS)
         self._answered = False
 
     # Projects
@@ -256,13 +280,16 @@ class Collie:
                 self._answered = True
                 with error:
                     if error.code in (429, 503) and tries_left:
-                        time.sleep(min(int(error.headers.get("Retry-After") or 2), 60))
+                        wait = error.headers.get("Retry-After") or ""  # proxies send dates, too
+                        time.sleep(min(int(wait), 60) if wait.isdecimal() else 2)
                         continue
                     raise Problem(error.code, _detail(error)) from None
             except (urllib.error.URLError, ConnectionError) as error:
-                refused = isinstance(getattr(error, "reason", None), ConnectionRefusedError)
-                if not self._answered or not tries_left or not (refused or method == "GET"):
-                    raise
+                reason = getattr(error, "reason", error)
+                again = isinstance(reason, ConnectionRefusedError) or method == "GET"
+                if not self._answered or not tries_left or not again:
+                    unsure = "" if again else ", so it is not known whether this was done"
+                    raise urllib.error.URLError(f"{self.url} gave no answer: {reason}{unsure}") from error
                 time.sleep(2)
 
 

@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import socket
 import struct
 import tempfile
+import threading
 import unittest
 import urllib.error
 import urllib.request
@@ -69,6 +71,37 @@ class Restarts(unittest.TestCase):
                 except OSError:
                     self.assertLess(calls, len(answers))
                 self.assertEqual(opened.call_count, calls, method)
+
+
+class Hearing(unittest.TestCase):
+    def test_answer_before_the_whole_request(self):
+        """A server that refuses a file without reading it is heard."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def refuse():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1000)
+                body = b'{"detail": "The disk is full."}'
+                connection.sendall(b"HTTP/1.1 507 Insufficient Storage\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+        server = threading.Thread(target=refuse)
+        server.start()
+        self.addCleanup(server.join)
+        with tempfile.NamedTemporaryFile() as file:
+            file.truncate(32 << 20)
+            with self.assertRaisesRegex(collie.Problem, "disk is full") as refused:
+                collie.Collie("http://127.0.0.1:%d" % listener.getsockname()[1]).upload("p", file.name)
+        self.assertEqual(refused.exception.status, 507)
+
+    def test_dates_say_when_to_try_again(self):
+        server = collie.Collie("http://collie.test")
+        headers = http.client.HTTPMessage()
+        headers["Retry-After"] = "Wed, 21 Oct 2026 07:28:00 GMT"
+        busy = urllib.error.HTTPError(server.url, 503, "", headers, io.BytesIO())
+        with mock.patch.object(server._opener, "open", side_effect=[busy, io.BytesIO(b"[]")]), mock.patch("time.sleep"):
+            self.assertEqual(server.projects(), [])
 
 
 class Work(unittest.TestCase):
