@@ -25,8 +25,8 @@ type cocoFile struct {
 	files      Files
 	name       string
 	images     []cocoImage
-	places     map[cocoID]int    // of images by id
-	categories map[cocoID]string // names by id
+	places     map[identifier]int    // of images by id
+	categories map[identifier]string // names by id
 	classes    *classNames
 	strays     []error
 	stray      int
@@ -34,16 +34,16 @@ type cocoFile struct {
 }
 
 type cocoImage struct {
-	ID       cocoID `json:"id"`
-	FileName string `json:"file_name"`
-	Width    whole  `json:"width"`
-	Height   whole  `json:"height"`
+	ID       identifier `json:"id"`
+	FileName string     `json:"file_name"`
+	Width    whole      `json:"width"`
+	Height   whole      `json:"height"`
 }
 
 type cocoAnnotation struct {
-	ID           cocoID          `json:"id"`
-	Image        cocoID          `json:"image_id"`
-	Category     cocoID          `json:"category_id"`
+	ID           identifier      `json:"id"`
+	Image        identifier      `json:"image_id"`
+	Category     identifier      `json:"category_id"`
 	Area         float64         `json:"area"`
 	Segmentation json.RawMessage `json:"segmentation"` // outlines, or {size, counts} with counts as numbers or as text
 }
@@ -55,7 +55,7 @@ func openCOCO(files Files, names []string, o Options) (*Dataset, error) {
 	out := &Dataset{Format: COCO, Photos: files.photos()}
 	var sets []*cocoFile
 	for _, name := range names {
-		f := &cocoFile{files: files, name: name, places: map[cocoID]int{}, categories: map[cocoID]string{}, classes: classes, options: o}
+		f := &cocoFile{files: files, name: name, places: map[identifier]int{}, categories: map[identifier]string{}, classes: classes, options: o}
 		if err := f.scan(); err != nil {
 			return nil, err
 		}
@@ -112,8 +112,8 @@ func (f *cocoFile) addImage(d *document) error {
 
 func (f *cocoFile) addCategory(d *document) error {
 	var c struct {
-		ID   cocoID `json:"id"`
-		Name string `json:"name"`
+		ID   identifier `json:"id"`
+		Name string     `json:"name"`
 	}
 	if err := readValue(d, &c); err != nil {
 		return err

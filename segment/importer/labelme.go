@@ -22,12 +22,15 @@ type labelmeFile struct {
 }
 
 type labelmeShape struct {
-	Label     string        `json:"label"`
+	Label     identifier    `json:"label"`
 	ShapeType string        `json:"shape_type"`
 	Points    labelmePoints `json:"points"`
 	Mask      string        `json:"mask"`     // base64 PNG of the box between the points
-	GroupID   *int          `json:"group_id"` // shapes of one label and one group are one object
+	GroupID   *identifier   `json:"group_id"` // shapes of one label and one group are one object
 }
+
+// class is the name of the shape's class.
+func (s *labelmeShape) class() string { return strings.TrimSpace(string(s.Label)) }
 
 // labelmePoints are the corners of a shape.
 type labelmePoints [][2]float64
@@ -118,7 +121,7 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 			f.height, err = d.number()
 		case "shapes":
 			f.shapes, err = eachShape(d, func(_ int, s labelmeShape) error {
-				if err := classes.add(strings.TrimSpace(s.Label)); err != nil {
+				if err := classes.add(s.class()); err != nil {
 					return &tooManyClasses{err}
 				}
 				return nil
@@ -148,7 +151,7 @@ const cropBytes = 4
 // group is the label and the group of shapes that are one object.
 type group struct {
 	label string
-	id    int
+	id    identifier
 }
 
 // readLabelme draws the shapes of a file.
@@ -171,7 +174,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 	}
 	m.trackObjects()
 	groups := map[group]int32{}
-	flat := 0
+	drawn, flat, unknown, kind := 0, 0, 0, "" // shapes by outcome, and the last unknown kind
 	err = d.members(func(member string) error {
 		if member != "shapes" {
 			return nil
@@ -179,17 +182,22 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		m.Regions, err = eachShape(d, func(i int, s labelmeShape) error {
 			m.object = int32(i)
 			if s.GroupID != nil {
-				g := group{strings.TrimSpace(s.Label), *s.GroupID}
+				g := group{s.class(), *s.GroupID}
 				if first, known := groups[g]; known {
 					m.object = first
 				}
 				groups[g] = m.object
 			}
-			drawn, err := m.drawLabelme(s, classes.index[strings.TrimSpace(s.Label)])
-			if err != nil {
+			area, err := m.drawLabelme(s, classes.index[s.class()])
+			switch {
+			case errors.Is(err, errKind):
+				unknown++
+				kind = s.ShapeType
+			case err != nil:
 				return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
-			}
-			if !drawn {
+			case area:
+				drawn++
+			default:
 				flat++
 			}
 			return o.context.Err()
@@ -198,6 +206,12 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 	})
 	if flat > 0 {
 		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes without area, such as lines and points, skipped: %d", flat))
+	}
+	if unknown > 0 {
+		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes of kinds that can't be read, such as %.40q, skipped: %d", kind, unknown))
+	}
+	if unknown > 0 && drawn == 0 && err == nil {
+		err = segment.Errorf(segment.Unsupported, "It has only shapes that can't be read, such as %.40q; use polygons, rectangles, circles or masks.", kind)
 	}
 	return give, err
 }

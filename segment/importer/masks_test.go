@@ -285,7 +285,10 @@ func TestLabelme(t *testing.T) {
 		"e.json": file([]byte(`{"imagePath": "e.jpg", "imageWidth": null, "shapes": []}`)),
 		"f.json": file([]byte(`{"imagePath": "f.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": {}}`)),
 		"h.json": file([]byte(`{"imagePath": "h.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "cuboid", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
-		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
+		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1.5, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
+		"i.json": file([]byte(`{"imagePath": "i.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": [
+			{"label": "cat", "group_id": "left", "shape_type": "mask", "points": [[1, 1], [2, 2]], "mask": "` + crop + `"}, {"label": 7, "group_id": 3.0, "shape_type": "rectangle", "points": [[0, 0], [0, 0]]},
+			{"label": "dog", "shape_type": "cuboid", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
 	}, Options{})
 	want := []string{
 		`photos/a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 2`,
@@ -293,13 +296,14 @@ func TestLabelme(t *testing.T) {
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
 		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
 		"f.json: f.json is not JSON in the expected form.",
-		`g.json: g.json is not JSON in the expected form: a field "label" holds a number.`,
-		`h.json: shape 0 ("dog"): Its kind "cuboid" can't be read; use a polygon, rectangle, circle or mask.`,
+		`g.json: g.json is not JSON in the expected form: a field "label" holds a value 1.5.`,
+		`h.json: It has only shapes that can't be read, such as "cuboid"; use polygons, rectangles, circles or masks.`,
+		`i.jpg 400/010/011 shapes of kinds that can't be read, such as "cuboid", skipped: 1`,
 	}
-	if classes != " cat dog bird" {
+	if classes != " cat dog bird 7" {
 		t.Errorf("classes %q", classes)
 	}
-	if len(masks) != 8 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
+	if len(masks) != 9 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
 		t.Errorf("broken file: %q", masks)
 	}
 	if d := cmp.Diff(want, masks[1:]); d != "" {

@@ -24,13 +24,13 @@ func (w *whole) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// cocoID is the id of an image, annotation or category: a whole number in decimal,
-// or text, such as the name of a file.
-type cocoID string
+// identifier is the id of an image, annotation, category or group, or a label: a whole
+// number in decimal, or text, such as the name of a file.
+type identifier string
 
 // UnmarshalJSON reads a number, however it is written, or text; null leaves it as it
 // is.
-func (id *cocoID) UnmarshalJSON(b []byte) error {
+func (id *identifier) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		return nil
 	}
@@ -40,14 +40,14 @@ func (id *cocoID) UnmarshalJSON(b []byte) error {
 	} else if v, err := strconv.ParseFloat(string(b), 64); err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 		text = strconv.FormatInt(int64(v), 10)
 	} else if json.Unmarshal(b, &text) != nil {
-		return &json.UnmarshalTypeError{Value: "value " + shortened(b), Type: reflect.TypeFor[cocoID]()}
+		return &json.UnmarshalTypeError{Value: "value " + shortened(b), Type: reflect.TypeFor[identifier]()}
 	}
-	*id = cocoID(text)
+	*id = identifier(text)
 	return nil
 }
 
 // String shows an id in messages, where it must not be long.
-func (id cocoID) String() string { return shortened([]byte(id)) }
+func (id identifier) String() string { return shortened([]byte(id)) }
 
 // shortened is the beginning of a text.
 func shortened(b []byte) string {

@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"encoding/base64"
+	"errors"
 	"image/color"
 	"io"
 	"math"
@@ -11,9 +12,12 @@ import (
 	"collie/segment"
 )
 
-// drawLabelme draws one shape. Lines and points have no area and are left out; what
-// is of another kind can have one. X-AnyLabeling writes rectangles with their 4
-// corners, and calls turned ones rotations.
+// errKind is returned for a shape of a kind that can't be read.
+var errKind = errors.New("unknown kind of shape")
+
+// drawLabelme draws one shape. Lines and points have no area and are left out.
+// X-AnyLabeling writes rectangles with their 4 corners, and calls turned ones
+// rotations.
 func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
 	corners := len(s.Points)
 	switch s.ShapeType {
@@ -43,7 +47,7 @@ func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) 
 	case "line", "linestrip", "point", "points":
 		return false, nil
 	}
-	return true, segment.Errorf(segment.Unsupported, "Its kind %.40q can't be read; use a polygon, rectangle, circle or mask.", s.ShapeType)
+	return false, errKind
 }
 
 // disc sets the pixels in a circle, which reaches from the pixel with its left
