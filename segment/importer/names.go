@@ -3,7 +3,9 @@ package importer
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"collie/segment"
 )
@@ -13,20 +15,23 @@ import (
 type names struct {
 	images map[string]string   // ids by file name, with ending and without, stem, and name in exports; empty: several
 	masks  map[string]string   // the name in the data set by its form without ending, and by stem; empty: several
+	own    map[string]string   // like masks, by the stem without what Label Studio puts before it
 	photos map[string][]string // photographs of the data set by stem
 }
 
 func newNames(d *Dataset) names {
-	n := names{map[string]string{}, map[string]string{}, map[string][]string{}}
+	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}}
+	note := func(forms map[string]string, form, name string) {
+		if other, known := forms[form]; known && other != name {
+			name = ""
+		}
+		forms[form] = name
+	}
 	for _, name := range d.Images {
 		name := strings.ToLower(name)
-		for _, key := range []string{endless(name), stem(name)} {
-			if other, known := n.masks[key]; known && other != name {
-				n.masks[key] = ""
-			} else {
-				n.masks[key] = name
-			}
-		}
+		note(n.masks, endless(name), name)
+		note(n.masks, stem(name), name)
+		note(n.own, ownStem(name), name)
 	}
 	for _, name := range d.Photos {
 		n.photos[stem(name)] = append(n.photos[stem(name)], name)
@@ -60,7 +65,7 @@ func (n *names) addExported(ids map[string]string, own bool) {
 // find returns the id of the image with a name in the data set, or else the file of
 // its photograph and what the project is to call it. The whole name counts first.
 // Folder and ending are passed over only if they don't tell images of the data set
-// apart.
+// apart, and last of all what Label Studio puts before a name.
 func (n *names) find(name string) (id, photo, as string, err error) {
 	name = strings.ToLower(name)
 	keys, several := []string{name}, n.several(stem(name))
@@ -88,6 +93,9 @@ func (n *names) find(name string) (id, photo, as string, err error) {
 			as = path.Join(parts[len(parts)-1-strings.Count(name, "/"):]...)
 		}
 		return "", photo, as, nil
+	}
+	if own := ownStem(name); n.own[own] == name && n.images[own] != "" {
+		return n.images[own], "", "", nil
 	}
 	if several {
 		return "", "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
@@ -127,6 +135,20 @@ func (n *names) photo(name string, anyFolder bool) string {
 
 // ends reports whether a path ends with another one.
 func ends(whole, end string) bool { return strings.HasSuffix("/"+whole, "/"+end) }
+
+// ownStem is a stem without what Label Studio puts before the names of uploaded files:
+// 8 random hexadecimal digits. A date is part of the name.
+func ownStem(name string) string {
+	whole := stem(name)
+	prefix, rest, ok := strings.Cut(whole, "-")
+	if _, err := strconv.ParseUint(prefix, 16, 32); !ok || err != nil || len(prefix) != 8 {
+		return whole
+	}
+	if _, err := time.Parse("20060102", prefix); err == nil {
+		return whole
+	}
+	return rest
+}
 
 // endless is a name without its ending.
 func endless(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
