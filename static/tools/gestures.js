@@ -60,6 +60,7 @@ export class Gestures {
     }
     if (e.button > 1) return;
     element.focus({ preventScroll: true });
+    if (e.pointerType === 'touch') e.preventDefault(); // no mouse events follow, which would take the focus from what the tap has opened
     element.setPointerCapture(e.pointerId);
     pointers.set(e.pointerId, p);
     if (pointers.size === 2) {

@@ -184,13 +184,24 @@ func (p *page) tap(at image.Point) {
 func (p *page) finger(what string, x, y float64) {
 	p.t.Helper()
 	p.actions++
-	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
-		return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-			_, err := chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
-			return err
-		})
-	}
-	p.do(what, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y}), touch(input.DispatchTouchEventTypeTouchEnd))
+	p.do(what, press(x, y), lift())
+}
+
+// press puts a finger on a place of the window.
+func press(x, y float64) chromedp.Action[chromedp.Void] {
+	return touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
+}
+
+// lift takes it away.
+func lift() chromedp.Action[chromedp.Void] {
+	return touch(input.DispatchTouchEventTypeTouchEnd)
+}
+
+func touch(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
+	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+		return err
+	})
 }
 
 // TestE2ETouch labels, clears, previews and accepts a region with a finger alone.
