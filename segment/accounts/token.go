@@ -14,7 +14,8 @@ import (
 )
 
 // Token is an API token: programs that send its secret act for its user within
-// its scope, until it expires or is revoked.
+// its scope, until it expires or is revoked. When it was created and expires goes by
+// the store's clock, as with sessions.
 type Token struct {
 	ID      string
 	User    string // identifier
@@ -30,8 +31,9 @@ type Token struct {
 // its call returns. Unknown and expired tokens are a segment.Error of kind
 // NotFound. Safe for concurrent use.
 type TokenStore interface {
-	// AddToken stores a new token.
-	AddToken(ctx context.Context, secret string, t Token) error
+	// AddToken stores a new token, which begins now and lasts so many days, see
+	// [Token.Begin].
+	AddToken(ctx context.Context, secret string, t Token, days int) (Token, error)
 	// Token returns the token of a secret.
 	Token(ctx context.Context, secret string) (Token, error)
 	// Tokens lists the tokens of a user in order of creation, expired ones
@@ -99,11 +101,18 @@ func (a *Accounts) createToken(ctx context.Context, userID, name string, scope a
 	var random [32]byte
 	rand.Read(random[:])
 	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:])
-	t = Token{ID: segment.NewID(), User: u.ID, Name: name, Scope: scope, Created: time.Now().UTC().Truncate(time.Millisecond)}
-	if days > 0 {
-		t.Expires = t.Created.AddDate(0, 0, days)
+	t = Token{ID: segment.NewID(), User: u.ID, Name: name, Scope: scope}
+	t, err = a.store.AddToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenCreated, u, t)), secret, t, days)
+	return secret, t, err
+}
+
+// Begin returns t as a token that is created at a time and expires after some days,
+// never with 0.
+func (t Token) Begin(at time.Time, days int) Token {
+	if t.Created = at; days != 0 {
+		t.Expires = at.AddDate(0, 0, days)
 	}
-	return secret, t, a.store.AddToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenCreated, u, t)), secret, t)
+	return t
 }
 
 // tokenEntry is the entry of the audit log about a token of u.

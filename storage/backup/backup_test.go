@@ -112,12 +112,12 @@ func TestRestoreEndsAccess(t *testing.T) {
 	f, ctx := mustFill(t), t.Context()
 	ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.Admin, Created: time.Now()}
 	_, begun := f.store.AddSession(ctx, "session", ann, accounts.SessionLimits{}.OrDefault())
-	err := errors.Join(f.store.CreateUser(ctx, ann), begun,
-		f.store.AddToken(ctx, "token", accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly, Created: time.Now()}))
+	err := errors.Join(f.store.CreateUser(ctx, ann), begun)
+	_, added := f.store.AddToken(ctx, "token", accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly}, 0)
 	path, place := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "restored")
 	_, written := Write(ctx, path, f.store, f.blobs)
 	_, read := Read(ctx, path, place)
-	if err := errors.Join(err, written, read); err != nil {
+	if err := errors.Join(err, added, written, read); err != nil {
 		t.Fatal(err)
 	}
 	restored := mustOpen(t, place).store

@@ -61,9 +61,14 @@ func (s *Store) EndSessions(ctx context.Context) error {
 	})
 }
 
-// AddToken stores a new token.
-func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token) error {
-	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+// AddToken stores a new token, which begins now.
+func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token, days int) (accounts.Token, error) {
+	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var at int64
+		if err := tx.QueryRow(ctx, "SELECT "+now).Scan(&at); err != nil {
+			return err
+		}
+		t = t.Begin(row.Moment(at), days)
 		user, err := userNumber(ctx, tx, t.User)
 		if err != nil {
 			return err
@@ -72,6 +77,7 @@ func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token) e
 			t.ID, row.Hash(secret), user, t.Name, string(t.Scope), t.Created.UnixMilli(), row.Optional(t.Expires))
 		return err
 	})
+	return t, err
 }
 
 const selectToken = `SELECT token.id, users.id, token.name, scope, token.created, expires, used FROM token JOIN users ON users.number = token."user" `

@@ -4,13 +4,15 @@ import (
 	"context"
 	"time"
 
+	"collie/segment"
 	"collie/segment/accounts"
 	"collie/storage/row"
 )
 
-// AddToken stores a new token.
-func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token) error {
-	return s.writer.write(ctx, func(w *writer) error {
+// AddToken stores a new token, which begins now.
+func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token, days int) (accounts.Token, error) {
+	t = t.Begin(segment.Now(), days)
+	return t, s.writer.write(ctx, func(w *writer) error {
 		user, err := w.userNumber(t.User)
 		if err != nil {
 			return err

@@ -2,7 +2,6 @@ package storagetest
 
 import (
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,7 +70,8 @@ func TestIdentities(t *testing.T, open func(tb testing.TB, place string) TeamSto
 	// Unlinking ends sessions and tokens of that user only.
 	token := func(u accounts.User) string {
 		id := segment.NewID()
-		must(t, s.AddToken(ctx, id, accounts.Token{ID: id, User: u.ID, Name: "x", Scope: access.ReadOnly, Created: moment(), Expires: time.Time{}}))
+		_, err := s.AddToken(ctx, id, accounts.Token{ID: id, User: u.ID, Name: "x", Scope: access.ReadOnly}, 0)
+		must(t, err)
 		return id
 	}
 	theirs, other := token(ann), token(bob)

@@ -21,11 +21,10 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 		return u
 	}
 	ann, bob := user("Ann"), user("bob")
-	now := time.Now().UTC().Truncate(time.Millisecond)
-	add := func(u accounts.User, secret string, expires time.Time) accounts.Token {
+	add := func(u accounts.User, secret string, days int) accounts.Token {
 		t.Helper()
-		token := accounts.Token{ID: segment.NewID(), User: u.ID, Name: "for " + secret, Scope: access.ReadOnly, Created: moment(), Expires: expires}
-		must(t, s.AddToken(ctx, secret, token))
+		token, err := s.AddToken(ctx, secret, accounts.Token{ID: segment.NewID(), User: u.ID, Name: "for " + secret, Scope: access.ReadOnly}, days)
+		must(t, err)
 		return token
 	}
 	has := func(secret string, want accounts.Token) {
@@ -52,9 +51,13 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	}
 	lacks("one")
 	lists(ann)
-	one := add(ann, "one", time.Time{})
-	past := add(ann, "past", now.Add(-time.Second))
-	theirs := add(bob, "theirs", now.Add(time.Hour))
+	began := time.Now()
+	one := add(ann, "one", 0)
+	past := add(ann, "past", -1)
+	theirs := add(bob, "theirs", 2)
+	if one.Created.Before(began.Add(-time.Second)) || one.Created.After(time.Now().Add(time.Second)) || !one.Expires.IsZero() || theirs.Expires.Sub(theirs.Created) != 48*time.Hour {
+		t.Errorf("created between %v and now: %+v, %+v", began, one, theirs)
+	}
 	has("one", one)
 	has("theirs", theirs)
 	lacks("past")
@@ -66,10 +69,10 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	} else {
 		lists(ann, one, past)
 	}
-	if err := s.AddToken(ctx, "one", accounts.Token{ID: segment.NewID(), User: bob.ID, Scope: access.ReadOnly, Created: moment()}); err == nil {
+	if _, err := s.AddToken(ctx, "one", accounts.Token{ID: segment.NewID(), User: bob.ID, Scope: access.ReadOnly}, 0); err == nil {
 		t.Error("a secret was given away twice")
 	}
-	if err := s.AddToken(ctx, "new", accounts.Token{ID: segment.NewID(), User: "nobody", Scope: access.ReadOnly, Created: moment()}); segment.KindOf(err) != segment.NotFound {
+	if _, err := s.AddToken(ctx, "new", accounts.Token{ID: segment.NewID(), User: "nobody", Scope: access.ReadOnly}, 0); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("a token of nobody: %v", err)
 	}
 
@@ -90,7 +93,9 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	must(t, s.SetPassword(ctx, ann.ID, "hash"))
 	lacks("one")
 	lists(ann)
-	must(t, s.AddToken(ctx, "two", one))
+	if _, err := s.AddToken(ctx, "two", one, 0); err != nil {
+		t.Fatal(err)
+	}
 	must(t, s.RemoveUser(ctx, ann.ID))
 	lacks("two")
 	must(t, s.Close())
