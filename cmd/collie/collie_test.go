@@ -151,11 +151,19 @@ func TestMistakes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.folder, "photos", "broken.png"), []byte("no picture"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p.fails("some files could not be used", "upload", "Beach", "photos")
-	if out := p.do("", "collie", "list", "Beach"); strings.Count(out, "untouched") != 3 {
+	if err := os.WriteFile(filepath.Join(p.folder, "photos", "._beach0.png"), []byte("what macOS adds"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"link.png": "beach0.png", "broken-link.png": "nowhere.png"} {
+		if err := os.Symlink(to, filepath.Join(p.folder, "photos", link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.fails("4 uploaded, 0 already there, 2 failed", "upload", "Beach", "photos")
+	if out := p.do("", "collie", "list", "Beach"); strings.Count(out, "untouched") != 4 {
 		t.Errorf("the good files were not kept: %s", out)
 	}
-	p.fails("0 uploaded, 3 already there, 1 failed", "upload", "Beach", "photos")
+	p.fails("0 uploaded, 4 already there, 2 failed", "upload", "Beach", "photos")
 	p.fails("contains no file that ends in", "upload", "Beach", t.TempDir())
 	p.fails("no such file", "upload", "Beach", "nothing.png")
 	p.fails("could not be imported", "import", "Beach", "photos/broken.png")

@@ -141,7 +141,8 @@ func (u *uploading) tally(left int) {
 	fmt.Fprintf(u.stderr, "%d uploaded, %d already there, %d failed%s\n", u.uploaded, u.skipped, u.failed, rest)
 }
 
-// filesIn lists files, and those with certain endings in folders.
+// filesIn lists files, and those with certain endings in folders, without hidden ones.
+// Links to files count, also those that lead nowhere, which are reported in their turn.
 func filesIn(places, endings []string) ([]string, error) {
 	var files []string
 	for _, place := range places {
@@ -155,10 +156,19 @@ func filesIn(places, endings []string) ([]string, error) {
 		}
 		before := len(files)
 		err = filepath.WalkDir(place, func(name string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() && slices.Contains(endings, strings.ToLower(filepath.Ext(name))) {
-				files = append(files, name)
+			switch {
+			case err != nil:
+				return err
+			case name != place && strings.HasPrefix(d.Name(), "."):
+				if d.IsDir() {
+					return fs.SkipDir
+				}
+			case slices.Contains(endings, strings.ToLower(filepath.Ext(name))):
+				if info, err := os.Stat(name); err != nil || info.Mode().IsRegular() {
+					files = append(files, name)
+				}
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return nil, err
@@ -184,12 +194,16 @@ func distinct(files []string) error {
 	return nil
 }
 
-// sendFile posts the content of a file. One that the server can't use is reported and
-// false returned, so that the others can follow.
+// sendFile posts the content of a file. One that can't be read, or that the server can't
+// use, is reported and false returned, so that the others can follow.
 func (s *server) sendFile(ctx context.Context, path, file string, content func(io.Writer) error, into any, out streams) (used bool, err error) {
 	err = s.postFile(ctx, path, filepath.Base(file), content, into)
 	var f *failure
+	var unreadable *fs.PathError
 	switch {
+	case errors.As(err, &unreadable):
+		fmt.Fprintln(out.stderr, err)
+		return false, nil
 	case errors.As(err, &f) && (f.status == 422 || f.status == 415 || f.status == 413):
 		fmt.Fprintf(out.stderr, "%s: %s\n", file, f.detail)
 		return false, nil
