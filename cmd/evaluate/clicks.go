@@ -51,15 +51,16 @@ func (c *clicksCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	settings := c.settings(len(list))
+	settings, classes := c.settings(len(list)), &held{}
 	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void }) {
+		if s.empty() {
 			return nil
 		}
+		classes.note(s)
 		for _, setting := range settings {
 			a := setting.Annotator
 			a.Scene, a.Truth, a.Majority = &s.Scene, s.truth, s.majority
@@ -72,11 +73,11 @@ func (c *clicksCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if err := classes.enough(c.Data, len(list)); err != nil {
+		return err
+	}
 	for _, s := range settings {
 		s.actions = slices.DeleteFunc(s.actions, func(reached []int) bool { return reached == nil })
-		if len(s.actions) == 0 {
-			return allVoid(c.Data, len(list))
-		}
 	}
 	var rows []effort
 	for _, target := range c.Target {

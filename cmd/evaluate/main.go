@@ -69,11 +69,6 @@ type data struct {
 	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
 }
 
-// allVoid is the error of a folder in which nothing is known.
-func allVoid(dir string, images int) error {
-	return fmt.Errorf("--data %s: the masks of all %d images are void, so there is nothing to measure", dir, images)
-}
-
 // oneClass is the error of a folder whose clicks leave no choice.
 func oneClass(flag, dir string) error {
 	return fmt.Errorf("%s %s: no image has clicks on two classes, so there is nothing to choose from", flag, dir)

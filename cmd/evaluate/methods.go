@@ -107,6 +107,7 @@ func (c *methodsCommand) Run(t *terminal) error {
 			}
 		}
 	}
+	classes := &held{}
 	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
@@ -115,6 +116,7 @@ func (c *methodsCommand) Run(t *terminal) error {
 		if s.empty() {
 			return nil
 		}
+		classes.note(s)
 		runtime.LockOSThread() // for the processor time
 		defer runtime.UnlockOSThread()
 		return c.picture(t.Ctx, list[i], s, i, rows)
@@ -122,8 +124,8 @@ func (c *methodsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(rows[0].made[0], func(m *madeOf) bool { return m != nil }) {
-		return allVoid(c.Data, len(list))
+	if err := classes.enough(c.Data, len(list)); err != nil {
+		return err
 	}
 	for _, r := range rows {
 		r.finish(c.Classes, slices.IndexFunc(rows, func(o *contender) bool {

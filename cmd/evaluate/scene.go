@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"slices"
+	"sync"
 
 	"collie/segment"
 	"collie/segment/engine"
@@ -44,6 +45,41 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 // empty reports whether all of the scene is void.
 func (s *scene) empty() bool {
 	return !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void })
+}
+
+// held are the classes that the masks of a folder hold.
+type held struct {
+	mu      sync.Mutex
+	classes [segment.Void]bool
+}
+
+// note adds those of a scene.
+func (h *held) note(s *scene) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, class := range s.majority {
+		if class != segment.Void {
+			h.classes[class] = true
+		}
+	}
+}
+
+// enough returns the error of a folder in which there is nothing to tell apart.
+func (h *held) enough(dir string, images int) error {
+	n := 0
+	for _, there := range h.classes {
+		if there {
+			n++
+		}
+	}
+	switch n {
+	case 0:
+		return fmt.Errorf("--data %s: the masks of all %d images are void, so there is nothing to measure", dir, images)
+	case 1:
+		return fmt.Errorf("--data %s: the masks of all %d images hold one class, %d, so there is nothing to tell apart; where white pixels are an object, save them as its class, such as 1, because 255 is void",
+			dir, images, slices.Index(h.classes[:], true))
+	}
+	return nil
 }
 
 func (s *scene) size() image.Point { return image.Pt(s.regions.Width, s.regions.Height) }

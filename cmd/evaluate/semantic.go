@@ -100,15 +100,15 @@ func (c *semanticCommand) Run(t *terminal) error {
 			}
 		}
 	}
-	trials := c.trials(len(list))
-	err = t.Each("", len(list), func(i int) error { return c.picture(t.Ctx, trials, list[i], i) })
+	trials, classes := c.trials(len(list)), &held{}
+	err = t.Each("", len(list), func(i int) error { return c.picture(t.Ctx, trials, classes, list[i], i) })
 	if err != nil {
 		return err
 	}
+	if err := classes.enough(c.Data, len(list)); err != nil {
+		return err
+	}
 	for _, trial := range trials {
-		if trial.made == 0 {
-			return allVoid(c.Data, len(list))
-		}
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)
@@ -165,7 +165,7 @@ func (c *semanticCommand) variants(name string) []*semanticTrial {
 }
 
 // picture runs all trials on one picture, the image-th.
-func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, p simulate.Picture, image int) error {
+func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, classes *held, p simulate.Picture, image int) error {
 	s, err := open(p, c.Regions, c.Classes)
 	if err != nil {
 		return err
@@ -173,6 +173,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 	if s.empty() {
 		return nil
 	}
+	classes.note(s)
 	source, err := c.source(p, s)
 	if err != nil {
 		return err

@@ -65,12 +65,13 @@ func (c *vocCommand) Run(t *terminal) error {
 	if err := progress.ResultFolder("--curves", c.Curves); err != nil {
 		return err
 	}
-	trials := c.trials(len(list))
+	trials, classes := c.trials(len(list)), &held{}
 	err = t.Each("", len(list), func(i int) error {
 		s, err := open(list[i], c.Regions, c.Classes)
 		if err != nil {
 			return err
 		}
+		classes.note(s)
 		for _, trial := range trials {
 			for draw := range c.Draws {
 				if err := c.try(t, trial, s, i, draw); err != nil {
@@ -83,10 +84,10 @@ func (c *vocCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	if err := classes.enough(c.Data, len(list)); err != nil {
+		return err
+	}
 	for _, trial := range trials {
-		if trial.made == 0 {
-			return allVoid(c.Data, len(list))
-		}
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)

@@ -28,7 +28,7 @@ type Picture struct {
 func (p Picture) Mask() string { return filepath.Join(p.Dir, "masks", p.ID+".png") }
 
 // Pictures lists the images of a data folder: those of index.tsv in its order,
-// when the folder has one, and all of images/ by name otherwise.
+// when the folder has one, and all of images/ by name otherwise, without hidden files.
 func Pictures(dir string, limit int) ([]Picture, error) {
 	if limit < 0 {
 		return nil, fmt.Errorf("--limit %d: must be at least 1", limit)
@@ -41,7 +41,7 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 	var ids []string
 	for _, e := range entries {
 		ext := strings.ToLower(filepath.Ext(e.Name()))
-		if e.IsDir() || !slices.Contains([]string{".jpg", ".jpeg", ".png"}, ext) {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".jpg", ".jpeg", ".png"}, ext) {
 			continue
 		}
 		id := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))

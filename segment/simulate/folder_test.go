@@ -19,10 +19,13 @@ func TestIndex(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"images/a.jpg", "images/b.png"} {
+	for _, name := range []string{"images/a.jpg", "images/._a.jpg", "images/b.png"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if list, err := Pictures(dir, 0); err != nil || len(list) != 2 {
+		t.Errorf("%v, %v; want a and b without the hidden file", list, err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "index.tsv"), []byte("\ufeffid\trank\r\nb\t1\r\na\t2\r\n\r\n"), 0o644); err != nil {
 		t.Fatal(err)
