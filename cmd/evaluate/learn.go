@@ -71,6 +71,9 @@ func (c *learnCommand) Run(t *terminal) error {
 	if len(train) == 0 {
 		return oneClass("--train", c.Train)
 	}
+	if n := slices.Max(c.Predictors); n > len(train) {
+		return fmt.Errorf("--predictors %d: every predictor needs an image to learn from, and --train %s has %d with clicks on two classes", n, c.Train, len(train))
+	}
 	examples := make([]predictors.Example, len(train))
 	for i, l := range train {
 		examples[i] = l.Example
