@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"reflect"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -26,6 +27,17 @@ func (t *Terminal) Each(what string, n int, do func(i int) error) error {
 	return Each(t.Ctx, t.Bar, what, n, do)
 }
 
+// noEmptyList refuses flags for lists that are given without a value, such as
+// --methods=$M where M is not set.
+func noEmptyList(command *kong.Context) error {
+	for _, p := range command.Path {
+		if p.Flag != nil && p.Flag.Target.Kind() == reflect.Slice && p.Flag.Target.Len() == 0 {
+			return fmt.Errorf("--%s needs a value", p.Flag.Name)
+		}
+	}
+	return nil
+}
+
 // Main reads the command line into commands, as kong does, and runs the command
 // with a *Terminal. An error ends the program, and so does output that could not be
 // printed, at the end.
@@ -40,7 +52,10 @@ func Main(name string, commands any, options ...kong.Option) {
 		t.Bar = os.Stderr
 	}
 	command := kong.Parse(commands, append([]kong.Option{kong.Name(name)}, options...)...)
-	err := command.Run(t)
+	err := noEmptyList(command)
+	if err == nil {
+		err = command.Run(t)
+	}
 	if err == nil {
 		err = printed.Err
 	}
