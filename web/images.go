@@ -92,26 +92,29 @@ func (s *Server) getDisplay(w http.ResponseWriter, r *http.Request) error {
 	if q := r.URL.Query(); !q.Has("low") && !q.Has("high") {
 		return s.sendPicture(w, r, (*segment.Image).DisplayKey)
 	}
+	return s.answers.Complete(s.memory, "image/jpeg", s.developed)(w, r)
+}
+
+// developed makes a display copy that shows a window of values.
+func (s *Server) developed(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	low, err := lowQuery.Of(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	from := highQuery
 	from.Low = low
 	high, err := from.Of(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	im, err := s.image(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	w.Header().Set("Cache-Control", "private, max-age=3600")
-	var out bytes.Buffer // complete before it is sent, so that a slow client holds no memory for pixels
-	if err := s.workspace.Develop(r.Context(), im, uint16(low), uint16(high), &out); err != nil {
-		return err
-	}
-	return s.answers.Stream(w, "image/jpeg", func(to io.Writer) error { _, err := to.Write(out.Bytes()); return err })
+	var out bytes.Buffer
+	err = s.workspace.Develop(r.Context(), im, uint16(low), uint16(high), &out)
+	return out.Bytes(), err
 }
 
 // levelsJSON is the range of values in an image, from 0 to 65535 whatever its

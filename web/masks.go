@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
 	"math"
 	"net/http"
 
@@ -31,48 +30,45 @@ var (
 // maskBytes is the memory per pixel while a mask is made.
 const maskBytes = 4
 
-// getMask sends the labelling, as it is or as it was after an event, or a
-// hypothesis, at the image's size.
-//
-// The mask is complete before it is sent, so that a slow client holds no memory
-// for pixels.
-func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
+// mask makes the labelling, as it is or as it was after an event, or a hypothesis, at
+// the image's size.
+func (s *Server) mask(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	of, err := ofQuery.Of(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	style, err := styleQuery.Of(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if style == "overlay" {
 		if of != "labelling" || r.URL.Query().Has("after") {
-			return problem.Invalid("The style overlay shows the current labelling: leave out \"of\" and \"after\".")
+			return nil, problem.Invalid("The style overlay shows the current labelling: leave out \"of\" and \"after\".")
 		}
-		return s.sendOverlay(w, r)
+		return s.overlay(w, r)
 	}
 	shown := shown{of: of}
 	if shown.rank, err = rankQuery.Of(r); err != nil {
-		return err
+		return nil, err
 	}
 	if shown.after, err = afterMaskQuery.Of(r); err != nil {
-		return err
+		return nil, err
 	}
 	a, err := s.annotation(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer a.Close()
 
 	im, project := a.Image(), a.Project()
 	give, err := s.workspace.Pictures(r.Context(), maskBytes*int64(im.Width)*int64(im.Height))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer give()
 	labels, suffix, err := shown.labels(r.Context(), a, project.Positions())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var out bytes.Buffer
 	if style == "colour" {
@@ -82,11 +78,10 @@ func (s *Server) getMask(w http.ResponseWriter, r *http.Request) error {
 		err = mask.WriteIndex(&out, labels)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	give()
 	w.Header().Set("Content-Disposition", answers.Attachment(stem(im.Name)+suffix+".png"))
-	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
+	return out.Bytes(), nil
 }
 
 // shown is what a mask shows.
@@ -121,32 +116,32 @@ func (s shown) labels(ctx context.Context, a *annotation.Annotation, positions *
 	return m, "", nil
 }
 
-// sendOverlay sends the labelling to lay over the thumbnail. The ETag follows from
-// the records, so that an overlay that the browser has needs no evidence.
-func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
+// overlay makes the labelling to lay over the thumbnail. The ETag follows from the
+// records, so that an overlay that the browser has needs no evidence.
+func (s *Server) overlay(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	im, err := s.image(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p, err := s.workspace.Project(r.Context(), im.ProjectID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	tag, err := overlayTag(im, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if unchanged(w, r, tag) {
-		return nil
+		return nil, nil
 	}
 	a, err := s.workspace.Visit(r.Context(), im.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer a.Close()
 	give, err := s.workspace.Pictures(r.Context(), maskBytes*int64(im.Width)*int64(im.Height))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer give()
 	positions, rest := p.Positions(), -1
@@ -155,11 +150,8 @@ func (s *Server) sendOverlay(w http.ResponseWriter, r *http.Request) error {
 	}
 	labels := mask.Mask{Width: im.Width, Height: im.Height, Pixels: positions.Through(a.Pixels())}
 	var out bytes.Buffer
-	if err := mask.WriteOverlay(&out, labels, p.Classes, rest, photo.ThumbnailSide); err != nil {
-		return err
-	}
-	give()
-	return s.answers.Stream(w, "image/png", func(w io.Writer) error { _, err := w.Write(out.Bytes()); return err })
+	err = mask.WriteOverlay(&out, labels, p.Classes, rest, photo.ThumbnailSide)
+	return out.Bytes(), err
 }
 
 // unchanged names the answer with an ETag, and answers 304 itself and returns true if

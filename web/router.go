@@ -108,7 +108,7 @@ func (s *Server) routes() *chi.Mux {
 			r.Get("/images/{id}/hypotheses", api(s.listHypotheses))
 			r.Get("/images/{id}/ladder", api(s.getLadder))
 			r.Get("/images/{id}/alternatives", api(s.listAlternatives))
-			r.Get("/images/{id}/mask.png", api(s.getMask))
+			r.Get("/images/{id}/mask.png", api(s.answers.Complete(s.memory, "image/png", s.mask)))
 			r.Get("/images/{id}/objects", api(s.getObjects))
 		})
 	})

@@ -30,6 +30,10 @@ func (m *Memory) Idle() bool { return m.lent.Idle() }
 // Lend lends the memory that an answer takes until the client has it. A request that
 // waits for it must not have made the answer yet.
 func (m *Memory) Lend(ctx context.Context, size int64) (give func(), err error) {
+	return m.lend(ctx, size, patience)
+}
+
+func (m *Memory) lend(ctx context.Context, size int64, patience time.Duration) (give func(), err error) {
 	if size <= SmallAnswer {
 		return func() {}, nil
 	}
