@@ -45,18 +45,35 @@ var countQuery = query.Int{Name: "count", Fallback: engine.DefaultHypotheses, Hi
 // and suggests the next click; with a count of 0, as the page asks, it does
 // only the latter.
 func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
-	count, err := countQuery.Of(r)
+	out, give, err := s.hypotheses(r)
 	if err != nil {
 		return err
 	}
+	defer give()
+	return s.answers.JSON(w, http.StatusOK, out)
+}
+
+// Memory for each class of each superpixel.
+const (
+	suggestBytes  = 16 // while the suggestion is made: two tables of what is probable
+	marginalBytes = 40 // in the answer: the number, its digits in JSON, and a part of its superpixel's list
+)
+
+// hypotheses is the answer of listHypotheses, whose memory is lent until give is
+// called.
+func (s *Server) hypotheses(r *http.Request) (out hypothesesJSON, give func(), err error) {
+	count, err := countQuery.Of(r)
+	if err != nil {
+		return out, nil, err
+	}
 	a, err := s.annotation(r)
 	if err != nil {
-		return err
+		return out, nil, err
 	}
 	defer a.Close()
 	state, sequence := a.Present()
 	defer sequence.Rest()
-	out := hypothesesJSON{
+	out = hypothesesJSON{
 		Seq: sequence.Seq(), Map: state.Map, Classes: append([]int{}, sequence.Classes()...),
 		Parameters: sequence.Parameters(), Hypotheses: []wire.Hypothesis{}, Marginals: [][]float64{}, Areas: []areaJSON{}, Further: []suggestionJSON{},
 	}
@@ -64,13 +81,26 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	for rank := range min(count, sequence.Len()) {
 		h, err := sequence.At(r.Context(), rank)
 		if err != nil {
-			return err
+			return out, nil, err
 		}
 		out.Hypotheses = append(out.Hypotheses, wire.Hypothesis{Rank: h.Rank, Energy: h.Energy, Digest: h.Digest.String(), Labels: h.Labels})
 	}
+	size := suggestBytes * len(out.Classes)
+	if n := len(out.Hypotheses); n > 0 {
+		size += 2*n + marginalBytes*len(out.Classes)
+	}
+	if give, err = s.memory.Lend(r.Context(), int64(size)*int64(len(state.Labels))); err != nil {
+		return out, nil, err
+	}
+	complete := false
+	defer func() {
+		if !complete {
+			give()
+		}
+	}()
 	u, err := sequence.Uncertainty(r.Context(), count)
 	if err != nil {
-		return err
+		return out, give, err
 	}
 	out.Marginals = slices.AppendSeq(out.Marginals, slices.Chunk(u.Marginals, max(1, len(out.Classes))))
 	out.WrongArea = u.WrongArea
@@ -82,7 +112,7 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 	}
 	worth, err := sequence.Suggest(r.Context())
 	if err != nil {
-		return err
+		return out, give, err
 	}
 	for i, next := range worth {
 		suggestion := suggestionJSON{Superpixel: next.Superpixel, Gain: next.Gain}
@@ -92,5 +122,6 @@ func (s *Server) listHypotheses(w http.ResponseWriter, r *http.Request) error {
 			out.Further = append(out.Further, suggestion)
 		}
 	}
-	return s.answers.JSON(w, http.StatusOK, out)
+	complete = true
+	return out, give, nil
 }

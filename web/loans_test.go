@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"collie/segment/workspace"
 )
 
 // asking is a client that looks, when it gets the first bytes of an answer, whether
@@ -45,6 +47,30 @@ func TestNoLoanWhileSending(t *testing.T) {
 		s.server.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path+of, nil))
 		if w.Code != http.StatusOK || w.Body.Len() == 0 {
 			t.Errorf("%s: status %d", of, w.Code)
+		}
+	}
+}
+
+// While a client takes its answer, its image is not open: slow ones for many images
+// would keep all of them in memory.
+func TestNoImageOpenWhileSending(t *testing.T) {
+	s := mustServe(t, Limits{}, workspace.Options{Memory: 1}) // images are dropped as soon as nobody has them open
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	s.clickThree(path)
+	s.post(path+"/evidence", `{"id":"a","expected_seq":3,"kind":"instance","class":1,"points":[[5,5]],"number":1}`)
+	for _, of := range []string{
+		"", "/evidence", "/objects", "/mask.png", "/mask.png?style=overlay", "/mask.png?of=hypothesis", "/superpixels.png", "/superpixels.bin",
+		"/hypotheses", "/alternatives?superpixels=0",
+	} {
+		w := &asking{httptest.NewRecorder(), func() {
+			if n := s.server.workspace.Load().Images; n > 0 {
+				t.Errorf("%s: while it is sent, the image is open", of)
+			}
+		}}
+		s.server.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path+of, nil))
+		if w.Code != http.StatusOK || w.Body.Len() == 0 {
+			t.Errorf("%s: status %d %s", of, w.Code, w.Body)
 		}
 	}
 }

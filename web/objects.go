@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 
 	"collie/segment"
 	"collie/segment/annotation"
@@ -44,7 +45,8 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	shut := sync.OnceFunc(a.Close)
+	defer shut()
 	state := a.State()
 	if unchanged(w, r, objectsTag(state)) {
 		return nil
@@ -59,6 +61,7 @@ func (s *Server) getObjects(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	shut() // a slow client keeps no image open
 	return s.answers.Stream(w, "application/json", func(to io.Writer) error { _, err := to.Write(answer); return err })
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"sync"
 
 	"collie/web/query"
 	"collie/web/wire"
@@ -30,12 +31,14 @@ func (s *Server) getLadder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	shut := sync.OnceFunc(a.Close)
+	defer shut()
 	state, sequence := a.Present()
 	l, err := sequence.Ladder(r.Context())
 	if err != nil {
 		return err
 	}
+	shut() // a slow client keeps no image open
 	out := ladderJSON{Seq: sequence.Seq(), Map: state.Map, Class: l.Class, Other: l.Other, Best: l.Best, From: l.From}
 	for _, rung := range l.Rungs {
 		out.Rungs = append(out.Rungs, rungJSON{rung.Digest.String(), rung.Energy, rung.Share})
@@ -62,6 +65,10 @@ type alternativeJSON struct {
 	Area    float64      `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
 }
 
+// alternativeBytes is the memory for a superpixel of an alternative: its class and,
+// where that changed, its number, and their JSON, while it is made twice.
+const alternativeBytes = 16
+
 var superpixelsQuery = query.Numbers{Name: "superpixels", Most: 10_000, Doc: "the superpixels in question, as hypotheses number them, separated by commas"}
 
 // listAlternatives sends the best labellings with another class on some superpixels.
@@ -70,16 +77,23 @@ func (s *Server) listAlternatives(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	shut := sync.OnceFunc(a.Close)
+	defer shut()
 	superpixels, err := superpixelsQuery.Of(r)
 	if err != nil {
 		return err
 	}
 	state, sequence := a.Present()
+	give, err := s.memory.Lend(r.Context(), alternativeBytes*int64(len(sequence.Classes()))*int64(len(state.Labels)))
+	if err != nil {
+		return err
+	}
+	defer give()
 	found, err := sequence.Alternatives(r.Context(), superpixels)
 	if err != nil {
 		return err
 	}
+	shut()
 	out := alternativesJSON{Seq: sequence.Seq(), Map: state.Map, Superpixels: superpixels, Alternatives: []alternativeJSON{}}
 	for _, f := range found {
 		out.Alternatives = append(out.Alternatives, alternativeJSON{f.Class, f.Labels, f.Digest.String(), f.Energy, f.Gain, f.Optimal, f.Changed, f.Area})

@@ -17,13 +17,14 @@ func (s *Server) getSuperpixelsPNG(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	shut := sync.OnceFunc(a.Close)
+	defer shut()
 	name, m := a.Divided()
 	if unchanged(w, r, mapTag(name)) {
 		return nil
 	}
 	w.Header().Set("Content-Type", "image/png")
-	return s.sendMap(w, r, "png "+a.Image().ID+" "+name, func() ([]byte, error) {
+	return s.sendMap(w, r, "png "+a.Image().ID+" "+name, shut, func() ([]byte, error) {
 		var png bytes.Buffer
 		err := mask.WriteSuperpixels(&png, m())
 		return png.Bytes(), err
@@ -48,7 +49,8 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	if err != nil {
 		return err
 	}
-	defer a.Close()
+	shut := sync.OnceFunc(a.Close)
+	defer shut()
 	name, m := mapFinest, a.Cells
 	switch of {
 	case mapDivided:
@@ -61,7 +63,7 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Encoding", "gzip")
-	return s.sendMap(w, r, "bin "+a.Image().ID+" "+name, func() ([]byte, error) {
+	return s.sendMap(w, r, "bin "+a.Image().ID+" "+name, shut, func() ([]byte, error) {
 		b, err := m().MarshalBinary()
 		if err != nil {
 			return nil, err
@@ -74,12 +76,14 @@ func (s *Server) getSuperpixelsBin(w http.ResponseWriter, r *http.Request) error
 }
 
 // sendMap sends a superpixel map, which clients who take it at the same time share.
-func (s *Server) sendMap(w http.ResponseWriter, r *http.Request, key string, write func() ([]byte, error)) error {
+// It shuts the image once the map is written: a slow client keeps none open.
+func (s *Server) sendMap(w http.ResponseWriter, r *http.Request, key string, shut func(), write func() ([]byte, error)) error {
 	body, leave, err := s.shared.Get(key, write)
 	if err != nil {
 		return err
 	}
 	defer leave()
+	shut()
 	return s.answers.Content(w, r, time.Time{}, bytes.NewReader(body))
 }
 
