@@ -187,7 +187,7 @@ func writeEvents(to io.Writer, list []byte, events []eventJSON) error {
 			_, _ = fmt.Fprintf(out, `{"class":%d,"pixels":%d`, repair.Class, repair.Pixels)
 			if len(repair.Runs) > 0 {
 				_, _ = out.WriteString(`,"runs":`)
-				writeRuns(out, repair.Runs)
+				wire.WriteRuns(out, repair.Runs)
 			}
 			_ = out.WriteByte('}')
 		}

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 
 	"collie/segment"
 	"collie/web/wire"
@@ -39,7 +37,7 @@ func (s *Server) openRecord(r *http.Request) (out wire.OpenImage, repairs []segm
 		return out, nil, nil, err
 	}
 	defer a.Close()
-	if give, err = s.memory.Lend(r.Context(), sizeOf(a.State().Repairs)); err != nil {
+	if give, err = s.memory.Lend(r.Context(), wire.MemoryOf(a.State().Repairs)); err != nil {
 		return out, nil, nil, err
 	}
 	state := a.State() // while it waited, the request kept none in memory
@@ -51,43 +49,12 @@ func (s *Server) openRecord(r *http.Request) (out wire.OpenImage, repairs []segm
 	return out, state.Repairs, give, nil
 }
 
-// sizeOf is the memory of repairs in bytes. They are sent piece by piece from the
-// image's state, which requests share until the image changes; each slow client can
-// hold a state of its own.
-func sizeOf(repairs []segment.Repair) int64 {
-	var size int64
-	for _, repair := range repairs {
-		size += 4 * int64(len(repair.Runs))
-	}
-	return size
-}
-
 // writeRecord writes a record that ends with an empty list of repairs, and repairs
 // into that list.
 func writeRecord(to io.Writer, record []byte, repairs []segment.Repair) error {
 	out := bufio.NewWriterSize(to, 64<<10)
-	end := []byte("]}")
-	_, _ = out.Write(bytes.TrimSuffix(record, end))
-	for i, repair := range repairs {
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		_, _ = fmt.Fprintf(out, `{"class":%d,"runs":`, repair.Class)
-		writeRuns(out, repair.Runs)
-		_ = out.WriteByte('}')
-	}
-	_, _ = out.Write(append(end, '\n'))
+	_, _ = out.Write(bytes.TrimSuffix(record, []byte("[]}")))
+	wire.WriteRepairs(out, repairs)
+	_, _ = out.WriteString("}\n")
 	return out.Flush() // which returns the first error of all writes
-}
-
-// writeRuns writes runs of pixels as a list.
-func writeRuns(out *bufio.Writer, runs []int32) {
-	_ = out.WriteByte('[')
-	for i, n := range runs {
-		if i > 0 {
-			_ = out.WriteByte(',')
-		}
-		_, _ = out.Write(strconv.AppendInt(out.AvailableBuffer(), int64(n), 10))
-	}
-	_ = out.WriteByte(']')
 }

@@ -114,10 +114,10 @@ func New(c Config) *Server {
 	s := &Server{
 		workspace: c.Workspace, ready: c.Ready, log: c.Log, answers: answers.New(c.Log), limits: limits, metrics: c.Metrics,
 		scratch: scratch.New(c.Scratch, c.Log, limits.Receiving, limits.Queue),
-		memory:  answers.NewMemory(),
-		hub:     live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain}), exports: c.Exports,
+		memory:  answers.NewMemory(), exports: c.Exports,
 		loopback: c.Login == nil && !c.AnyName, origin: c.Origin,
 	}
+	s.hub = live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain, Lend: s.memory.Lend})
 	s.people = people.New(people.Config{
 		Login: c.Login, Workspace: c.Workspace, Log: c.Log, Answers: s.answers, Decode: s.decodeBody, Expel: s.hub.Expel,
 		Limits: limits.Session, HTTPS: c.HTTPS || strings.HasPrefix(c.Origin, "https://"), Proxies: c.Proxies,

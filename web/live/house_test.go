@@ -24,6 +24,7 @@ import (
 	"collie/sharedtest"
 	"collie/storage/sqlite"
 	"collie/storage/workspacetest"
+	"collie/web/answers"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,7 +43,7 @@ func mustOpen(tb testing.TB, limits Limits, options ...workspace.Options) *house
 	tb.Helper()
 	data := workspacetest.MustOpenFolder(tb, tb.TempDir())
 	h := &house{tb: tb, workspace: data.Workspace(options...), store: data.Store}
-	h.hub = New(Config{Workspace: h.workspace, Log: slog.New(slog.DiscardHandler), Limits: limits, Explain: explain})
+	h.hub = New(Config{Workspace: h.workspace, Log: slog.New(slog.DiscardHandler), Limits: limits, Explain: explain, Lend: answers.NewMemory().Lend})
 	tb.Cleanup(h.hub.Close)
 	p, err := h.workspace.CreateProject(h.owner(), "house", []segment.Class{{Name: "sky"}, {Name: "sea"}, {Name: "sand"}}, nil)
 	if err != nil {

@@ -24,6 +24,7 @@ type Hub struct {
 	log       *slog.Logger
 	limits    Limits
 	explain   func(error) (detail string, ours bool)
+	lend      func(ctx context.Context, size int64) (give func(), err error)
 	observer  gauge.Observer
 	ctx       context.Context // of all sockets and sequences; done when the hub closes
 	cancel    context.CancelCauseFunc
@@ -45,6 +46,9 @@ type Config struct {
 	// Explain returns the text of an error for clients, and whether the server
 	// is to blame.
 	Explain func(error) (detail string, ours bool)
+
+	// Lend lends the memory of a large message while it is sent.
+	Lend func(ctx context.Context, size int64) (give func(), err error)
 }
 
 // Visitor is the user who opens a socket.
@@ -86,6 +90,7 @@ const (
 
 var (
 	restarting  = &Farewell{websocket.CloseServiceRestart, "The server is restarting; your saved work is safe."}
+	crowded     = &Farewell{websocket.CloseTryAgainLater, "Too many large states are being sent right now; your saved work is safe."}
 	RoleChanged = &Farewell{CloseRoleChanged, "Your role has changed."}
 	Removed     = &Farewell{CloseRemoved, "You are no longer a member of this project; your saved work is safe."}
 	Trashed     = &Farewell{CloseTrashed, "This image is in the trash; your saved work is safe."}
@@ -95,7 +100,7 @@ var (
 // New returns a hub; close it.
 func New(c Config) *Hub {
 	h := &Hub{
-		workspace: c.Workspace, log: c.Log, observer: c.Workspace.Observer(), limits: c.Limits.OrDefault(), explain: c.Explain,
+		workspace: c.Workspace, log: c.Log, observer: c.Workspace.Observer(), limits: c.Limits.OrDefault(), explain: c.Explain, lend: c.Lend,
 		rooms: map[string]*room{}, seats: map[*seat]bool{},
 	}
 	h.ctx, h.cancel = context.WithCancelCause(context.Background())

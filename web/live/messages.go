@@ -45,13 +45,13 @@ type stateMessage struct {
 
 	Parts []int32 `json:"parts,omitempty"` // finest superpixels that fine labels have separated: number regions+i is parts[i]
 
-	// Repairs are absent if they are the same as in the previous state sent to
-	// this client.
-	Repairs []wire.Repair `json:"repairs,omitzero"`
-
 	Constraints *wire.Constraints `json:"constraints,omitempty"` // absent when there are none
 
 	Guess *wire.Guess `json:"guess,omitempty"` // absent without one
+
+	// Repairs are absent if they are the same as in the previous state sent to
+	// this client. They come last because they are written piece by piece.
+	Repairs []wire.Repair `json:"repairs,omitzero"`
 }
 
 // projectMessage announces a change of the project's classes.

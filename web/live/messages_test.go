@@ -106,10 +106,10 @@ func makeFixtures(t *testing.T) []byte {
 		Comment: "Written by web/live/messages_test.go: go test ./web/live -run Fixtures -update",
 		Server: map[string]any{
 			"state": stateMessage{"state", "e", 12, []byte{0, 255, 1}, []byte{0, 2, 1}, 3, 1, "0011223344556677", 3, 2, 12, 1, nil, nil, nil, nil},
-			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1, 255}, []byte{0, 2, 1, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []int32{5}, []wire.Repair{
+			"state with repairs": stateMessage{"state", "e", 13, []byte{0, 255, 1, 255}, []byte{0, 2, 1, 1}, 4, 0, "0011223344556677", 3, 2, 12, 1, []int32{5}, &wire.Constraints{Boxes: []wire.Box{{Class: 1, Box: [4]float64{0, 0.5, 8, 6}}}, Excluded: []wire.Excluded{{Class: 2, Superpixels: []int32{0, 2}}}, Locked: []int{0}, Objects: []wire.Objects{{Class: 2, Ranges: [][2]int32{{1, 2}, {4, 4}}}}}, nil, []wire.Repair{
 				{Class: new(1), Runs: []int32{0, 2, 7, 1}}, {Class: new(255), Runs: []int32{4, 3}},
-			}, &wire.Constraints{Boxes: []wire.Box{{Class: 1, Box: [4]float64{0, 0.5, 8, 6}}}, Excluded: []wire.Excluded{{Class: 2, Superpixels: []int32{0, 2}}}, Locked: []int{0}, Objects: []wire.Objects{{Class: 2, Ranges: [][2]int32{{1, 2}, {4, 4}}}}}, nil},
-			"state with a guess": stateMessage{"state", "e", 1, []byte{255, 255, 255}, []byte{255, 255, 255}, 1, 0, "0011223344556677", 3, 3, 12, 0, nil, nil, nil, &wire.Guess{Model: 2, Learnt: 23, Sure: []wire.SureClass{{Class: 4, Area: 0.5}, {Class: 0, Area: 0.25}}}},
+			}},
+			"state with a guess": stateMessage{"state", "e", 1, []byte{255, 255, 255}, []byte{255, 255, 255}, 1, 0, "0011223344556677", 3, 3, 12, 0, nil, nil, &wire.Guess{Model: 2, Learnt: 23, Sure: []wire.SureClass{{Class: 4, Area: 0.5}, {Class: 0, Area: 0.25}}}, nil},
 			"project": projectMessage{"project", wire.Project{
 				ID: "p", Name: "Park",
 				Classes: []wire.Class{{ID: 0, Index: 0, Name: "background", Color: "#5b6b7f"}, {ID: 4, Index: 1, Name: "tree", Color: "#2f9e8f"}},

@@ -87,53 +87,61 @@ func (o *outbox) allow(n int) {
 	o.wake()
 }
 
+// outgoing is a message to send.
+type outgoing struct {
+	body    []byte
+	binary  bool       // a hypothesis
+	repairs *broadcast // the state whose repairs body, a state, lacks; or nil
+}
+
 // next removes and returns the next message to send: answers before the state,
-// the state before its hypotheses. binary marks a hypothesis.
-func (o *outbox) next() (message []byte, binary, ok bool) {
+// the state before its hypotheses.
+func (o *outbox) next() (message outgoing, ok bool) {
 	if len(o.replies) > 0 {
-		message = o.replies[0]
+		message.body = o.replies[0]
 		o.replies = o.replies[1:]
 		token(o.drained)
-		return message, false, true
+		return message, true
 	}
 	if o.project != nil {
-		message, o.project = o.project, nil
-		return message, false, true
+		message.body, o.project = o.project, nil
+		return message, true
 	}
 	if o.reviewed {
 		o.reviewed = false
-		return encode(reviewedMessage{"reviewed"}), false, true
+		return outgoing{body: encode(reviewedMessage{"reviewed"})}, true
 	}
 	if o.state != nil {
 		state := o.state
 		o.state = nil
-		if message = state.known; o.repaired != state.repaired {
-			message = state.whole()
+		if message.body = state.known; o.repaired != state.repaired {
+			message.repairs = state
 		}
 		o.repaired = state.repaired
-		return message, false, true
+		return message, true
 	}
 	if o.supposed != nil {
-		message, o.supposed = o.supposed, nil
-		return message, true, true
+		message.body, o.supposed = o.supposed, nil
+		message.binary = true
+		return message, true
 	}
 	if o.run == nil || o.ended {
-		return nil, false, false
+		return message, false
 	}
 	switch {
 	case !o.announced:
 		o.announced = true
-		return o.run.announce, false, true
+		return outgoing{body: o.run.announce}, true
 	case o.sent < len(o.run.frames) && o.credit != 0:
-		message = o.run.frames[o.sent]
+		message = outgoing{body: o.run.frames[o.sent], binary: true}
 		o.sent++
 		if o.credit > 0 {
 			o.credit--
 		}
-		return message, true, true
+		return message, true
 	case o.sent == len(o.run.frames) && o.run.done != nil:
 		o.ended = true
-		return o.run.done, false, true
+		return outgoing{body: o.run.done}, true
 	}
-	return nil, false, false
+	return message, false
 }

@@ -150,14 +150,14 @@ func (r *room) replyTo(id string, expected, seq int, err error, present int) any
 
 // broadcast is a state in the form that is sent to clients.
 type broadcast struct {
-	repaired int           // tells repairs apart
-	known    []byte        // for clients that know the repairs
-	whole    func() []byte // with the repairs, made when first needed
+	repaired int              // tells repairs apart
+	known    []byte           // the message for clients that know the repairs
+	repairs  []segment.Repair // for the others
 }
 
 // broadcast returns the current state in the form that is sent to clients. They
-// share it, however late they come: a state can take more than 10 MB. The caller
-// holds r.mu.
+// share it, however late they come; the JSON of the repairs, which can take more than
+// 10 MB, is made while it is sent. The caller holds r.mu.
 func (r *room) broadcast() *broadcast {
 	if r.news != nil {
 		return r.news
@@ -167,11 +167,7 @@ func (r *room) broadcast() *broadcast {
 		Clicks: r.state.Clicks, Labels: r.state.Labels, Undo: r.state.Undo, Redo: r.state.Redo,
 		Map: r.state.Map, Regions: len(r.state.Labels) - len(r.state.Parts), Parts: r.state.Parts, Wanted: r.state.Wanted, Finest: len(r.state.Parent), Split: r.state.Split, Constraints: wire.ConstraintsOf(r.state.Constraints, r.state.Base), Guess: wire.GuessOf(r.state.Guess),
 	}
-	repairs := r.state.Repairs
-	r.news = &broadcast{r.state.Repaired, encode(message), sync.OnceValue(func() []byte {
-		message.Repairs = wire.RepairsOf(repairs)
-		return encode(message)
-	})}
+	r.news = &broadcast{r.state.Repaired, encode(message), r.state.Repairs}
 	return r.news
 }
 

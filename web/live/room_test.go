@@ -21,15 +21,15 @@ import (
 // taken empties the outbox without giving the sequence a chance to go on.
 func taken(c *socket) (kinds []string) {
 	for {
-		b, binary, ok := c.outbox.next()
+		next, ok := c.outbox.next()
 		switch {
 		case !ok:
 			return kinds
-		case binary:
+		case next.binary:
 			kinds = append(kinds, "hypothesis")
 		default:
 			var m message
-			if err := json.Unmarshal(b, &m); err != nil {
+			if err := json.Unmarshal(next.body, &m); err != nil {
 				panic(err)
 			}
 			kinds = append(kinds, m.Type+" "+m.Reason)
@@ -227,13 +227,14 @@ func TestOutbox(t *testing.T) {
 		seq, lastState, runSeen, frames, ended := 0, -1, -1, 0, true
 		repaired, knows := map[int]int{}, unknown // number of the repairs, by state; those that were sent last
 		take := func() bool {
-			b, binary, ok := o.next()
+			message, ok := o.next()
 			if !ok {
 				return false
 			}
+			b, binary := string(message.body), message.binary
 			var kind string
 			var a, n int
-			if _, err := fmt.Sscanf(strings.Trim(string(b), `"`), "%s %d %d", &kind, &a, &n); err != nil {
+			if _, err := fmt.Sscanf(strings.Trim(b, `"`), "%s %d %d", &kind, &a, &n); err != nil {
 				t.Fatalf("message %q", b)
 			}
 			if binary != (kind == "frame") {
@@ -241,14 +242,14 @@ func TestOutbox(t *testing.T) {
 			}
 			switch kind {
 			case "ack":
-				gotReplies = append(gotReplies, string(b))
+				gotReplies = append(gotReplies, b)
 			case "state":
 				if a < lastState {
 					t.Fatalf("state %d after %d", a, lastState)
 				}
 				lastState = a
-				if (n == 1) != (knows != repaired[a]) {
-					t.Fatalf("state %d has repairs: %v; they are those of %d, known are those of %d", a, n == 1, repaired[a], knows)
+				if has := message.repairs != nil; has != (knows != repaired[a]) {
+					t.Fatalf("state %d has repairs: %v; they are those of %d, known are those of %d", a, has, repaired[a], knows)
 				}
 				knows = repaired[a]
 			case "run":
@@ -274,10 +275,7 @@ func TestOutbox(t *testing.T) {
 				replies = append(replies, `"`+ack+`"`)
 				o.reply(ack)
 				repaired[seq] = rapid.IntRange(0, 2).Draw(t, "repaired")
-				o.setState(&broadcast{
-					repaired: repaired[seq], known: fmt.Appendf(nil, "state %d 0", seq),
-					whole: func() []byte { return fmt.Appendf(nil, "state %d 1", seq) },
-				})
+				o.setState(&broadcast{repaired: repaired[seq], known: fmt.Appendf(nil, "state %d 0", seq)})
 			case "start":
 				if n := len(runs); n > 0 && runs[n-1].done == nil {
 					runs[n-1].done = fmt.Appendf(nil, "done %d 0", n-1)

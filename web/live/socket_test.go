@@ -1,6 +1,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"collie/segment"
+	"collie/sharedtest"
 )
 
 // A client that gives no sign of life is disconnected; one that does nothing
@@ -129,6 +131,63 @@ func TestTakesLongMessagesSlowly(t *testing.T) {
 				}
 				if got := fmt.Sprint(err); !strings.Contains(got, test.want) || (err == nil) != (test.want == "") {
 					t.Errorf("after %d of %d frames: %v, want %q", taken, frames, err, test.want)
+				}
+			})
+		})
+	}
+}
+
+// A slow client gets a state with many repaired pixels although the image has changed
+// meanwhile, if there is memory to keep them; otherwise it is told to come again.
+func TestKeepsRepairsForSlowClients(t *testing.T) {
+	for name, code := range map[string]int{"": 0, "crowded": websocket.CloseTryAgainLater} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := mustOpen(t, Limits{})
+				const width, height = 400, 300
+				im, err := h.workspace.AddImage(h.owner(), h.project, "ragged.png", bytes.NewReader(sharedtest.Coast(width, height)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				var runs []int32
+				for start := range int32(width * height / 2) {
+					runs = append(runs, 2*start, 1)
+				}
+				repair := func(seq int, runs []int32) {
+					e := segment.Event{ID: fmt.Sprint(seq), Kind: segment.Pixels, Repairs: []segment.Repair{{Class: 1, Runs: runs}}}
+					if _, err := h.hub.Append(h.owner(), im.ID, seq, e); err != nil {
+						t.Fatal(err)
+					}
+				}
+				repair(0, runs)
+				var kept, lent int64
+				h.hub.lend = func(_ context.Context, size int64) (func(), error) {
+					if code != 0 {
+						return nil, segment.Errorf(segment.Busy, "Crowded.")
+					}
+					lent = size
+					return func() { kept++ }, nil
+				}
+				c := h.mustDial(im.ID)
+				c.say(`{"type":"hello"}`)
+				_, message, err := c.conn.NextReader()
+				if err != nil {
+					t.Fatal(err)
+				}
+				repair(1, []int32{1, 1})
+				_, err = io.Copy(io.Discard, message)
+				if code != 0 {
+					if !websocket.IsCloseError(err, code) {
+						t.Errorf("the state ended with %v, want close code %d", err, code)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.until("run") // the state is sent by then
+				if lent != 4*int64(len(runs)) || kept != 1 {
+					t.Errorf("%d bytes were lent and given back %d times, want %d once", lent, kept, 4*len(runs))
 				}
 			})
 		})

@@ -1,8 +1,11 @@
 package live
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"slices"
 	"time"
@@ -10,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"collie/segment/gauge"
+	"collie/web/wire"
 )
 
 // write sends the outbox and pings until the socket or the hub ends or the
@@ -21,10 +25,10 @@ func (c *socket) write() {
 	defer ping.Stop()
 	for {
 		c.room.mu.Lock()
-		message, binary, ok := c.next()
+		message, ok := c.next()
 		c.room.mu.Unlock()
 		if ok {
-			if !c.send(message, binary, ping.C) {
+			if !c.send(message, ping.C) {
 				return
 			}
 			continue
@@ -63,17 +67,53 @@ func (c *socket) check() {
 
 // send writes one message; false means that the connection is broken or has to
 // end.
-func (c *socket) send(message []byte, binary bool, ping <-chan time.Time) bool {
+func (c *socket) send(message outgoing, ping <-chan time.Time) bool {
 	kind := websocket.TextMessage
-	if binary {
+	if message.binary {
 		kind = websocket.BinaryMessage
 	}
 	began := time.Now()
 	defer func() { c.room.hub.observer.Took(gauge.Write, time.Since(began)) }()
-	if len(message) > maxFrame {
-		return c.sendFrames(kind, message, ping)
+	switch {
+	case message.repairs != nil:
+		return c.sendRepaired(message.repairs, ping)
+	case len(message.body) > maxFrame:
+		return c.sendFrames(kind, ping, func() error { return nil }, func(to io.Writer) error { _, err := to.Write(message.body); return err })
 	}
-	return c.allowTime() == nil && c.conn.WriteMessage(kind, message) == nil
+	return c.allowTime() == nil && c.conn.WriteMessage(kind, message.body) == nil
+}
+
+// sendRepaired writes a state with its repairs, whose JSON is made piece by piece. A slow
+// client keeps them when the image has changed meanwhile; from then on, their memory is
+// lent.
+func (c *socket) sendRepaired(state *broadcast, ping <-chan time.Time) bool {
+	var give func()
+	defer func() {
+		if give != nil {
+			give()
+		}
+	}()
+	keep := func() (err error) {
+		c.room.mu.Lock()
+		present := c.room.state.Repaired == state.repaired
+		c.room.mu.Unlock()
+		if present || give != nil {
+			return nil
+		}
+		if give, err = c.room.hub.lend(c.ctx, wire.MemoryOf(state.repairs)); err != nil {
+			c.cancel(crowded)
+			c.farewell()
+		}
+		return err
+	}
+	return c.sendFrames(websocket.TextMessage, ping, keep, func(to io.Writer) error {
+		out := bufio.NewWriterSize(to, maxFrame)
+		_, _ = out.Write(bytes.TrimSuffix(state.known, []byte("}")))
+		_, _ = out.WriteString(`,"repairs":`)
+		wire.WriteRepairs(out, state.repairs)
+		_ = out.WriteByte('}')
+		return out.Flush() // which returns the first error of all writes
+	})
 }
 
 // allowTime gives the client time to take what is written next.
@@ -84,32 +124,45 @@ func (c *socket) allowTime() error {
 // maxFrame is how many bytes the client has WriteWithin to take.
 const maxFrame = 64 << 10
 
-// sendFrames writes a long message in frames. A state of some megabytes takes a
-// slow connection a minute, and meanwhile pings have to get through.
-func (c *socket) sendFrames(kind int, message []byte, ping <-chan time.Time) bool {
+// sendFrames writes a long message, which write produces, in frames, and calls before
+// each of them. A state of some megabytes takes a slow connection a minute, and
+// meanwhile pings have to get through.
+func (c *socket) sendFrames(kind int, ping <-chan time.Time, before func() error, write func(io.Writer) error) bool {
 	w, err := c.conn.NextWriter(kind)
-	if err != nil {
-		return false
-	}
-	for frame := range slices.Chunk(message, maxFrame) {
-		if c.allowTime() != nil {
-			return false
+	return err == nil && write(&frames{c, w, ping, before}) == nil && c.allowTime() == nil && w.Close() == nil
+}
+
+// frames writes parts of a message in frames.
+type frames struct {
+	c      *socket
+	w      io.Writer
+	ping   <-chan time.Time
+	before func() error
+}
+
+var errEnded = errors.New("live: the socket has ended")
+
+func (f *frames) Write(b []byte) (n int, err error) {
+	for frame := range slices.Chunk(b, maxFrame) {
+		if err := errors.Join(f.before(), f.c.allowTime()); err != nil {
+			return n, err
 		}
-		if _, err := w.Write(frame); err != nil {
-			return false
+		m, err := f.w.Write(frame)
+		if n += m; err != nil {
+			return n, err
 		}
 		select {
-		case <-ping:
-			if !c.ping() {
-				return false
+		case <-f.ping:
+			if !f.c.ping() {
+				return n, errEnded
 			}
-		case <-c.ctx.Done():
-			c.farewell()
-			return false
+		case <-f.c.ctx.Done():
+			f.c.farewell()
+			return n, errEnded
 		default:
 		}
 	}
-	return c.allowTime() == nil && w.Close() == nil
+	return n, nil
 }
 
 // farewell tells the client why we end the socket, unless the client left by

@@ -149,13 +149,3 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 	}
 	return ev, *e.ExpectedSeq, nil
 }
-
-// RepairsOf converts repairs to JSON; the result is never nil.
-func RepairsOf(repairs []segment.Repair) []Repair {
-	out := make([]Repair, len(repairs))
-	for i, r := range repairs {
-		class := int(r.Class)
-		out[i] = Repair{&class, r.Runs}
-	}
-	return out
-}
