@@ -1,4 +1,5 @@
 import { findClass } from '../classes/find.js';
+import { editName } from '../classes/naming.js';
 import { helpSheet } from './help.js';
 import { byId } from '../ui/dom.js';
 import { counted } from '../ui/numbers.js';
@@ -41,7 +42,7 @@ export function labelCommands({ classes, stage, doubt, page }) {
     pick: () => page.pick(stage.focus),
     find: findClass(() => classes.classes, (i) => classes.choose(i)),
     'add-class': () => classes.add(),
-    'rename-class': () => classes.edit(classes.activeKey),
+    'rename-class': () => editName(classes, classes.activeKey),
     'lock-class': () => classes.toggleLock(classes.active),
     exclude: () => stage.tools.exclude(true),
     clear: () => {

@@ -37,7 +37,7 @@ export async function removeClass(panel, place) {
       if (target === null) return;
       answer = await panel.send(rest, () => (panel.classes.some((c) => c.key === gone.key) ? { [gone.id]: target } : {}));
     }
-    panel.adopt(answer);
+    panel.adopt(answer, true);
     const next = panel.rows.get(panel.classes[Math.min(place, panel.classes.length - 1)].key);
     next?.choose.focus();
     toast('Class deleted', gone.name, 'info', { label: 'Undo', run: () => restore(panel, gone, place) });

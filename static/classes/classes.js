@@ -1,10 +1,10 @@
 import { call, Problem } from '../ui/api.js';
-import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, namesake, rebased } from './classlist.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, rebased, successor } from './classlist.js';
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
-import { classRow, complain, controlsOf, paintRow } from './classrow.js';
+import { classRow, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
-import { retype } from './retype.js';
+import { editName, retype } from './naming.js';
 import { byId, showIn } from '../ui/dom.js';
 import { isolated } from '../ui/names.js';
 import { percent } from '../ui/numbers.js';
@@ -158,7 +158,7 @@ export class ClassPanel {
     this.newKey = added.key;
     this.arrange([...this.classes, added]);
     this.choose(this.classes.length - 1);
-    this.edit(added.key);
+    editName(this, added.key);
   }
 
   /** @param {number} place @param {1 | -1} by */
@@ -212,59 +212,6 @@ export class ClassPanel {
     const next = rebased(this.stored, this.classes, theirs, this.deleted, this.palette);
     this.stored = theirs;
     this.arrange(next);
-  }
-
-  /** Turns the name of a class into a field. @param {number} key */
-  edit(key) {
-    const row = this.rows.get(key);
-    const entry = this.classes.find((c) => c.key === key);
-    if (!row || !entry || !this.mayChange()) return;
-    row.input.defaultValue = row.input.value = entry.name;
-    row.input.hidden = false;
-    row.choose.hidden = true;
-    row.input.focus();
-    row.input.select();
-  }
-
-  /**
-   * Takes the name that was typed. A name that another class has stays in its
-   * field, with what is wrong.
-   *
-   * @param {number} key
-   * @returns {boolean} whether the field is closed
-   */
-  finish(key) {
-    const row = this.rows.get(key);
-    if (!row || row.input.hidden) return true;
-    const name = row.input.value.trim();
-    const other = namesake(this.classes, key, name);
-    complain(row, other ? `There is already a class called ${other.name}. Choose another name.` : '');
-    if (other) return false;
-    row.input.hidden = true;
-    row.choose.hidden = false;
-    const renamed = name !== '' && name !== row.input.defaultValue;
-    const added = key === this.newKey;
-    if (added) this.newKey = -1;
-    if (renamed) this.set(key, { name });
-    if (renamed || added) this.save();
-    return true;
-  }
-
-  /** Takes editing back, and with it a class that was to be named for the first time. @param {number} key */
-  cancel(key) {
-    const row = this.rows.get(key);
-    if (!row) return;
-    row.input.value = row.input.defaultValue;
-    complain(row, '');
-    if (key !== this.newKey) {
-      row.input.hidden = true;
-      row.choose.hidden = false;
-      return;
-    }
-    this.newKey = -1;
-    this.goBack(this.classes.filter((c) => c.key !== key));
-    if (this.busy || this.stored.some((c) => c.key === key)) this.save(); // a call took it along
-    else void this.reload();
   }
 
   /** @param {number} key @param {{name?: string, color?: string}} change */
@@ -363,17 +310,24 @@ export class ClassPanel {
     return this.current.stored;
   }
 
-  /** Takes over what the server has, after a change by anyone. @param {ProjectRecord} project */
-  adopt({ classes, deleted = [], rest }) {
+  /**
+   * Takes over what the server has, after a change by anyone.
+   *
+   * @param {ProjectRecord} project
+   * @param {boolean} [mine] whether the person has made the change
+   */
+  adopt({ classes, deleted = [], rest }, mine = false) {
     this.deleted = deleted.map((c) => c.id);
     this.rest.show(classes, rest);
     this.missed = this.busy;
     if (this.busy) return; // our changes win; the result is read after them
-    const place = this.active;
+    const { active, current } = this;
     const next = adopted(this.classes, classes);
-    if (!next.some((c) => c.key === this.activeKey)) this.activeKey = next[Math.min(place, next.length - 1)].key;
+    const stays = next.some((c) => c.key === current.key);
+    if (!stays) this.activeKey = successor(next, active, deleted.find((c) => c.id === current.id)).key;
     this.stored = next;
     this.arrange(next);
+    if (!stays && !mine) toast(`${current.name} was deleted`, `The active class is ${this.current.name} now.`);
   }
 
   paint() {

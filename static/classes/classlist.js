@@ -121,6 +121,18 @@ export function adopted(list, records) {
 }
 
 /**
+ * The class that is active when the active one has been deleted: what its labels
+ * have become, else the one that is at its place now.
+ *
+ * @param {readonly Entry[]} list without it
+ * @param {number} place where it was
+ * @param {{target: number}} [record] of the deleted class
+ */
+export function successor(list, place, record) {
+  return list.find((c) => c.id === record?.target) ?? list[Math.min(place, list.length - 1)];
+}
+
+/**
  * Applies one person's changes of `base` to the list that others have made of it
  * at the same time. A class that either side has deleted is gone. If both have
  * changed a name or a colour, the person's wins; so does the person's order if

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, moved, namesake, rebased } from './classlist.js';
+import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, moved, namesake, rebased, successor } from './classlist.js';
 
 const palette = Array.from({ length: 255 }, (_, i) => `#ff00${i.toString(16).padStart(2, '0')}`);
 const record = (id, name = `c${id}`) => ({ id, name, color: `#00000${id}` });
@@ -118,4 +118,10 @@ test('whatever two people do at once, nobody loses a class that nobody has delet
     assert.deepEqual(rebased(base, mine, base, [], palette).map((c) => c.key), mine.map((c) => c.key), 'alone, the change is what was made');
     assert.deepEqual(rebased(base, base, theirs, [], palette).map((c) => c.key), theirs.map((c) => c.key), 'without a change theirs is the result');
   }
+});
+
+test('where the active class is deleted, what its labels became is active, else its neighbour', () => {
+  assert.equal(successor(list(1, 2, 5), 1, { target: 5 }).id, 5);
+  assert.equal(successor(list(1, 2, 5), 1, { target: 255 }).id, 2);
+  assert.equal(successor(list(1, 2, 5), 3).id, 5);
 });

@@ -1,6 +1,7 @@
 import { call, Problem } from '../ui/api.js';
 import { removeClass } from './classdelete.js';
 import { bodyOf, rebased } from './classlist.js';
+import { editName } from './naming.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -40,7 +41,7 @@ export class ClassMenu {
   /** @param {string} what */
   run(what) {
     const { panel, place } = this;
-    if (what === 'rename') panel.edit(panel.classes[place].key);
+    if (what === 'rename') editName(panel, panel.classes[place].key);
     if (what === 'up') panel.move(place, -1);
     if (what === 'down') panel.move(place, 1);
     if (what === 'lock') panel.toggleLock(place);

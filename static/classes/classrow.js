@@ -1,6 +1,7 @@
 import { ink } from '../canvas/colour.js';
 import { stamp } from '../ui/dom.js';
 import { classKey } from './classkey.js';
+import { cancelName, editName, takeName } from './naming.js';
 import { PATTERNS } from '../canvas/patterns.js';
 
 /**
@@ -25,7 +26,7 @@ export function classRow(panel, key) {
   };
   const place = () => panel.classes.findIndex((c) => c.key === key);
   parts.choose.addEventListener('click', () => panel.choose(place()));
-  parts.choose.addEventListener('dblclick', () => panel.edit(key));
+  parts.choose.addEventListener('dblclick', () => editName(panel, key));
   parts.choose.addEventListener('keydown', (e) => {
     if (!e.altKey || (e.key !== 'ArrowUp' && e.key !== 'ArrowDown')) return;
     e.preventDefault();
@@ -40,25 +41,12 @@ export function classRow(panel, key) {
     if (e.key !== 'Enter' && e.key !== 'Escape') return;
     e.preventDefault();
     e.stopPropagation();
-    if (e.key === 'Escape') panel.cancel(key);
-    else if (!panel.finish(key)) return;
+    if (e.key === 'Escape') cancelName(panel, key);
+    else if (!takeName(panel, key)) return;
     panel.listener.left();
   });
-  parts.input.addEventListener('blur', () => panel.finish(key));
+  parts.input.addEventListener('blur', () => takeName(panel, key));
   return parts;
-}
-
-/**
- * Says what is wrong with the name in the field of a row.
- *
- * @param {ReturnType<typeof classRow>} row
- * @param {string} text empty when nothing is
- */
-export function complain(row, text) {
-  row.problem.textContent = text;
-  row.problem.hidden = text === '';
-  if (text) row.problem.scrollIntoView({ block: 'nearest' });
-  row.input.setAttribute('aria-invalid', String(text !== ''));
 }
 
 /** The controls of a row that the keyboard can reach, in order. @param {ReturnType<typeof classRow> | undefined} row @returns {HTMLElement[]} */

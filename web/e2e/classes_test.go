@@ -337,3 +337,23 @@ func TestE2EClassesInHand(t *testing.T) {
 		t.Errorf("the click with the new class is of class %d, want %d", events[2].Class, stalk.ID)
 	}
 }
+
+// TestE2EActiveClassDeleted: when somebody else deletes the class that a person
+// labels with, the page says so, and the one that its labels became is active.
+func TestE2EActiveClassDeleted(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.clickClasses(sampleTruth(), 1, 3, 4)
+	const active = `document.querySelector('#classes .active .class-name').textContent`
+	gone := value[string](p, active)
+	want := value[string](p, `(async () => {
+		const address = '/api/v1/projects/' + document.getElementById('app').dataset.project;
+		const { classes } = await (await fetch(address)).json();
+		await fetch(address, { method: 'PATCH', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ classes: classes.filter(({ id }) => id !== 4), remap: { 4: 1 } }) });
+		return classes.find(({ id }) => id === 1).name;
+	})()`)
+	p.until(fmt.Sprintf(`document.querySelector('.toast strong')?.textContent === %q`, gone+" was deleted"))
+	if got := value[string](p, active); got != want {
+		t.Errorf("%s is active, want %s, which the labels became", got, want)
+	}
+}
