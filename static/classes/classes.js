@@ -83,6 +83,7 @@ export class ClassPanel {
       },
     });
     byId('add-class').addEventListener('click', () => this.add());
+    new ResizeObserver(() => this.reveal()).observe(this.list); // such as a phone that is turned
   }
 
   /** The place of the active class. */
@@ -121,9 +122,14 @@ export class ClassPanel {
     if (!chosen) return false;
     this.activeKey = chosen.key;
     this.paint();
-    showIn(this.list, this.rows.get(chosen.key)?.element);
+    this.reveal();
     this.listener.chosen(place);
     return true;
+  }
+
+  /** Brings the active class into view. */
+  reveal() {
+    showIn(this.list, this.rows.get(this.activeKey)?.element);
   }
 
   /** @param {number} id */
