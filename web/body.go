@@ -108,12 +108,8 @@ func (s *Server) readBody(r *http.Request) ([]byte, error) {
 
 // brokenBody says why a body can't be read.
 func brokenBody(err error) error {
-	var tooLong *http.MaxBytesError
-	if errors.As(err, &tooLong) || segment.KindOf(err) != 0 { // such as a full disk
+	if segment.KindOf(err) != 0 { // such as a full disk
 		return err
 	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return problem.TooSlow
-	}
-	return problem.BadRequest("The request body is incomplete. Nothing was changed.")
+	return problem.Unread(err, "The request body is incomplete. Nothing was changed.")
 }

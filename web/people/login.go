@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -253,14 +252,7 @@ func (p *People) DeleteSession(w http.ResponseWriter, r *http.Request) error {
 
 func parseForm(r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
-		var tooLong *http.MaxBytesError
-		if errors.As(err, &tooLong) {
-			return err
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return problem.TooSlow
-		}
-		return problem.BadRequest("The form is incomplete. Nothing was changed.")
+		return problem.Unread(err, "The form is incomplete. Nothing was changed.")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,8 +55,18 @@ func BadRequest(format string, args ...any) error {
 	return &Refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// TooSlow is the error for a body that the server no longer waits for.
-var TooSlow = &Refusal{http.StatusRequestTimeout, "The request took too long to arrive. Nothing was changed; send it again."}
+// Unread is the error for a body that could not be read because of err: too long, too
+// slow or, in the words of incomplete, cut off.
+func Unread(err error, incomplete string) error {
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLong):
+		return err
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &Refusal{http.StatusRequestTimeout, "The request took too long to arrive. Nothing was changed; send it again."}
+	}
+	return &Refusal{http.StatusBadRequest, incomplete}
+}
 
 // Invalid is the error for an invalid value in a request.
 func Invalid(format string, args ...any) error {
