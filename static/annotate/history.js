@@ -48,6 +48,8 @@ export class HistoryPanel {
     /** Whether the server could not be asked for the newest steps. */
     this.failed = false;
     this.timer = 0;
+    /** Whether the classes have changed since the earlier state was read. */
+    this.outdated = false;
     this.reading = Promise.resolve();
     byId('history').addEventListener('click', () => this.toggle());
     byId('history-close').addEventListener('click', () => this.toggle());
@@ -81,18 +83,23 @@ export class HistoryPanel {
 
   /** The log may have grown. */
   changed() {
-    if (!this.open || this.ports.stored() === this.log.length) return;
-    clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => void this.fetch(), CALM);
+    if (this.open && this.ports.stored() !== this.log.length) this.soon();
   }
 
   /** The classes have other names, colours or places, in the list and in what is shown. */
   reclassed() {
     if (!this.open) return;
+    this.outdated = true;
+    this.soon();
+  }
+
+  /** Reads the log once nothing has changed for a while, and what is shown if it is outdated. */
+  soon() {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
       void this.fetch();
-      if (this.shown >= 0) void this.show(this.shown);
+      if (this.outdated && this.shown >= 0) void this.show(this.shown);
+      this.outdated = false;
     }, CALM);
   }
 
