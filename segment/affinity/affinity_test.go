@@ -207,7 +207,7 @@ func TestCells(t *testing.T) {
 		want = append(want, odds(z))
 	}
 	similarities := func(c *Cells, party int32, others []int32) []float64 {
-		return c.Similarities(nil, party, others, c.Places(others))
+		return c.Similarities(nil, party, c.Places(others))
 	}
 	if diff := cmp.Diff(want, similarities(cells, 7, regions)); diff != "" {
 		t.Errorf("pairs (-field +cells):\n%s", diff)
@@ -233,6 +233,18 @@ func TestCells(t *testing.T) {
 		if diff := cmp.Diff(similarities(fresh, parties[i], parties), similarities(cells, parties[i], parties)); diff != "" {
 			t.Errorf("pairs of %d (-fresh +used):\n%s", i, diff)
 		}
+	}
+	clicks := []Clicked{{parties[20], 1}, {parties[3], 0}, {parties[7], 1}}
+	of, each := cells.Sums(clicks, 3, cells.Places(parties))
+	wantOf, wantEach := make([]float64, 3*len(parties)), make([]float64, len(parties))
+	for _, click := range clicks {
+		for i, v := range similarities(fresh, click.Party, parties) {
+			wantOf[3*i+click.Label] += v
+			wantEach[i] += v
+		}
+	}
+	if diff := cmp.Diff([][]float64{wantOf, wantEach}, [][]float64{of, each}); diff != "" {
+		t.Errorf("sums (-one by one +at once):\n%s", diff)
 	}
 	cells.columns, cells.paths = NewKept[[]float64](10), NewKept[[][3]float32](5)
 	for range 200 { // others are forgotten and computed again

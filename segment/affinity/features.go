@@ -204,7 +204,9 @@ func beside(dst []float32, colour, handMade float32, parties ...*party) {
 func (s *Scene) Pairs(i int, costs []float64, yield func(j int, features []float32)) {
 	features := make([]float32, len(PairFeatures))
 	ways := s.cheapest(i, costs)
-	c, merged := s.pairing(int32(i), &s.regions[i]), s.meetings(i)
+	var c pairing
+	c.start(s, int32(i), &s.regions[i])
+	merged := s.meetings(i)
 	for j := range s.regions {
 		if j != i {
 			c.to(features, int32(j), &s.regions[j], merged[j])
@@ -229,13 +231,16 @@ type pairing struct {
 	}
 }
 
-func (s *Scene) pairing(region int32, look *appearance) *pairing {
-	c := &pairing{appearance: look, scene: s, occupied: look.occupied(), region: region}
+// start makes c compare a region, or a part of one, with others.
+func (c *pairing) start(s *Scene, region int32, look *appearance) {
+	c.appearance, c.scene, c.occupied, c.region = look, s, look.occupied(), region
 	for l := range c.coarse {
-		n := len(s.levels[l].regions)
-		c.coarse[l].known, c.coarse[l].measures = make([]bool, n), make([][3]float32, n)
+		coarse, n := &c.coarse[l], len(s.levels[l].regions)
+		if coarse.known == nil {
+			coarse.known, coarse.measures = make([]bool, n), make([][3]float32, n)
+		}
+		clear(coarse.known)
 	}
-	return c
 }
 
 // to writes the features up to those of the path for another region, or a part of

@@ -1,7 +1,6 @@
 package affinity
 
 import (
-	"math"
 	"slices"
 
 	"collie/crf"
@@ -86,9 +85,9 @@ func (f *Field) Pairs(i int) []float32 {
 
 // Cells extends a field to parts of its regions, so that some of them can be
 // divided. The log odds depend on the two parties alone, whatever else is divided;
-// paths are those between the regions that parts are in. A party is a region of the field or, with the number
-// Part(cell), a region of a finer graph. What was computed is kept for further
-// calls. Not for concurrent use.
+// paths are those between the regions that parts are in. A party is a region of the
+// field or, with the number Part(cell), a region of a finer graph. What was computed
+// is kept for further calls. Not for concurrent use.
 type Cells struct {
 	field    *Field
 	graph    *superpixels.Graph
@@ -96,31 +95,35 @@ type Cells struct {
 	borders  borders
 	looks    map[int32]*appearance // of the cells that were needed
 	features []float32             // scratch
+	pairs    pairing               // scratch
 
 	similarity func(odds float32) float64
 
 	paths   *Kept[[][3]float32] // features of those from some regions
 	columns *Kept[[]float64]    // similarities of a party and others, by place
-	places  []int32             // of the cells in columns, -1 for one without a place
-	seen    int                 // cells that have a place
+	parties []int32             // by place: regions first, then cells in the order in which they are first asked for
+	places  []int32             // of the cells, -1 for one that wasn't asked for
 }
 
 // Cells extends the field to the regions of a finer graph; cell i is in region
 // of[i] of the field's. similarity is what follows from the log odds that two
 // parties are of one class.
 func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds float32) float64) *Cells {
-	return &Cells{
+	c := &Cells{
 		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), looks: map[int32]*appearance{},
 		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))),
 		paths:    NewKept[[][3]float32](mostNumbers / (3 * len(f.scene.regions))), columns: NewKept[[]float64](mostNumbers / (len(f.scene.regions) + len(g.Regions))),
 		places: slices.Repeat([]int32{-1}, len(g.Regions)),
 	}
+	for region := range f.scene.regions {
+		c.parties = append(c.parties, int32(region))
+	}
+	return c
 }
 
 // Bytes is how much memory what is kept takes, roughly.
 func (c *Cells) Bytes() int {
-	regions := len(c.field.scene.regions)
-	return 9*c.columns.Len()*(regions+c.seen) + 12*c.paths.Len()*regions
+	return 9*c.columns.Len()*len(c.parties) + 12*c.paths.Len()*len(c.field.scene.regions)
 }
 
 // mostNumbers is how many similarities are kept and how many features of paths:
@@ -167,7 +170,8 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	return odds
 }
 
-// Places returns where the similarities to parties are kept, for Similarities.
+// Places returns where the similarities to parties are kept, for Similarities and
+// Sums.
 func (c *Cells) Places(parties []int32) []int32 {
 	out := make([]int32, len(parties))
 	for i, party := range parties {
@@ -176,49 +180,86 @@ func (c *Cells) Places(parties []int32) []int32 {
 	return out
 }
 
-// Similarities returns the similarities of a party and each of others, whose
-// places are Places(others). It uses the memory of dst if that has room.
-func (c *Cells) Similarities(dst []float64, party int32, others, places []int32) []float64 {
-	s := c.field.scene
-	column, _ := c.columns.Get(party)
-	if n, count := len(column), len(s.regions)+c.seen; n < count {
-		if cap(column) < count { // Grow would leave more room, in each of many columns
-			column = append(make([]float64, 0, count+count/8), column...)
-		}
-		column = column[:count]
-		for i := n; i < count; i++ {
-			column[i] = unknown
-		}
-		c.columns.Put(party, column)
-	}
-	out := slices.Grow(dst[:0], len(others))[:len(others)]
-	var pairs *pairing
-	var paths [][3]float32
-	for i, place := range places[:len(out)] {
-		v := column[place]
-		if v == unknown {
-			if pairs == nil {
-				p := c.party(party)
-				pairs, paths = s.pairing(p.region, p.appearance), c.pathsFrom(p.region)
-			}
-			v = c.pair(party, others[i], pairs, paths)
-			column[place] = v
-		}
-		out[i] = v
+// Similarities returns the similarities of a party and those at some places. It
+// uses the memory of dst if that has room.
+func (c *Cells) Similarities(dst []float64, party int32, places []int32) []float64 {
+	column := c.column(party)
+	out := slices.Grow(dst[:0], len(places))[:len(places)]
+	for i, place := range places {
+		out[i] = column[place]
 	}
 	return out
 }
 
+// Clicked is a party with a label.
+type Clicked struct {
+	Party int32
+	Label int
+}
+
+// Sums adds up, in the order of the clicks, the similarities of the parties at some
+// places to those clicked with each of k labels (places × k, row-major) and to all.
+// It takes clicks × all places that were ever asked for.
+func (c *Cells) Sums(clicks []Clicked, k int, places []int32) (of, each []float64) {
+	n := len(c.parties)
+	sums := make([]float64, (k+1)*n) // of each label, and of all
+	all := sums[k*n:]
+	for _, click := range clicks {
+		column := c.column(click.Party)
+		label := sums[click.Label*n:][:len(column)]
+		all := all[:len(column)]
+		for place, v := range column {
+			label[place] += v
+			all[place] += v
+		}
+	}
+	of, each = make([]float64, k*len(places)), make([]float64, len(places))
+	for i, place := range places {
+		for l := range k {
+			of[i*k+l] = sums[l*n+int(place)]
+		}
+		each[i] = all[place]
+	}
+	return of, each
+}
+
+// column returns the similarities of a party and those at all places. Some of them may
+// not be asked for any more, but to find out which would take as long as computing
+// them, because each click needs the columns of all others.
+func (c *Cells) column(party int32) []float64 {
+	column, _ := c.columns.Get(party)
+	known, count := len(column), len(c.parties)
+	if known == count {
+		return column
+	}
+	if cap(column) < count { // append would leave more room, in each of many columns
+		column = append(make([]float64, 0, count+count/8), column...)
+	}
+	s, p := c.field.scene, c.party(party)
+	c.pairs.start(s, p.region, p.appearance)
+	paths := c.pathsFrom(p.region)
+	for _, other := range c.parties[known:] {
+		column = append(column, c.pair(party, other, paths))
+	}
+	c.columns.Put(party, column)
+	return column
+}
+
 // pair computes the similarity of two parties; pairs and paths are those of the
 // first.
-func (c *Cells) pair(party, other int32, pairs *pairing, paths [][3]float32) float64 {
+func (c *Cells) pair(party, other int32, paths [][3]float32) float64 {
 	if other == party {
 		return c.similarity(MostLogit)
 	}
 	s := c.field.scene
-	q := c.party(other)
-	pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(pairs.region, q.region)])
-	copy(c.features[beforePath:], paths[q.region][:])
+	region, look := other, (*appearance)(nil)
+	if cell := other - int32(len(s.regions)); cell < 0 {
+		look = &s.regions[other]
+	} else {
+		region, look = c.of[cell], c.look(cell)
+	}
+	c.pairs.to(c.features, region, look, s.merged[s.meeting(c.pairs.region, region)])
+	copy(c.features[beforePath:], paths[region][:])
 	return c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
 }
 
@@ -236,19 +277,15 @@ func (c *Cells) pathsFrom(region int32) [][3]float32 {
 	return paths
 }
 
-// unknown is no similarity.
-const unknown = math.MaxFloat64
-
-// place is that of a party in a column: regions first, then cells in the order
-// in which they are first asked for.
+// place is that of a party in a column.
 func (c *Cells) place(party int32) int32 {
 	cell := party - int32(len(c.field.scene.regions))
 	if cell < 0 {
 		return party
 	}
 	if c.places[cell] < 0 {
-		c.places[cell] = int32(len(c.field.scene.regions) + c.seen)
-		c.seen++
+		c.places[cell] = int32(len(c.parties))
+		c.parties = append(c.parties, party)
 	}
 	return c.places[cell]
 }

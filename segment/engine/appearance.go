@@ -22,6 +22,9 @@ type alike struct {
 
 // clicks sums the similarities to all clicks.
 func (m *Model) clicks(fixed []int16, k int) *alike {
+	if d, ok := m.affinities().(*division); ok {
+		return d.clicks(fixed, k)
+	}
 	a := &alike{k, make([]float64, len(fixed)*k), make([]float64, len(fixed))}
 	room := make([]float64, len(fixed))
 	for c, f := range fixed {

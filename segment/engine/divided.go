@@ -161,7 +161,23 @@ func (d *division) similarity(i int, room []float64) []float64 {
 	w := d.m.whole
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return d.m.cells().Similarities(room, edges.parties[i], edges.parties, edges.places)
+	return d.m.cells().Similarities(room, edges.parties[i], edges.places)
+}
+
+// clicks is Model.clicks.
+func (d *division) clicks(fixed []int16, k int) *alike {
+	edges := d.edges()
+	var clicks []affinity.Clicked
+	for i, f := range fixed {
+		if f >= 0 {
+			clicks = append(clicks, affinity.Clicked{Party: edges.parties[i], Label: int(f)})
+		}
+	}
+	w := d.m.whole
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	of, each := d.m.cells().Sums(clicks, k, edges.places)
+	return &alike{k, of, each}
 }
 
 // order eliminates the cells of a superpixel where the order of the undivided
