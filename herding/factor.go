@@ -60,13 +60,13 @@ func (f *factor) begin() {
 // row computes row j of L and D from the entries of column j of the upper
 // triangle: rows with their values, and the diagonal. Rows come in ascending j.
 func (f *factor) row(j int, rows []int32, values []float64, diag float64) {
-	top := f.n
+	top, y := f.n, f.y
 	f.flag[j] = int32(j)
 	for n, i := range rows {
 		if values[n] == 0 {
 			continue
 		}
-		f.y[i] += values[n]
+		y[i] += values[n]
 		depth := 0
 		for ; f.flag[i] != int32(j); i = f.parent[i] {
 			f.pattern[depth] = i
@@ -81,12 +81,13 @@ func (f *factor) row(j int, rows []int32, values []float64, diag float64) {
 	}
 	for ; top < f.n; top++ {
 		i := f.pattern[top]
-		yi := f.y[i]
-		f.y[i] = 0
+		yi := y[i]
+		y[i] = 0
 		from, to := f.start[i], f.start[i]+f.count[i]
 		rows, values := f.rows[from:to], f.values[from:to]
+		values = values[:len(rows)]
 		for p, r := range rows {
-			f.y[r] -= float64(values[p] * yi)
+			y[r] -= float64(values[p] * yi)
 		}
 		l := yi / f.diag[i]
 		diag -= float64(l * yi)
