@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"time"
 
@@ -277,9 +278,13 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 			if !r.publish(run, frame) {
 				return context.Canceled
 			}
-			if rank == 0 && !run.asked.IsZero() {
+			if rank > 0 {
+				continue
+			}
+			if !run.asked.IsZero() {
 				r.hub.observer.Took(gauge.Answer, time.Since(run.asked))
 			}
+			runtime.Gosched() // the first one is sent before the others are computed
 		}
 		marked, err = sequence.Marked(ctx, count)
 		sequence.Rest()
