@@ -219,7 +219,7 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = dropZone("Add images", "Drop or choose images or zip files", "drop-small").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = dropZone("Add images", "Drop, paste or choose images or zip files", "drop-small").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

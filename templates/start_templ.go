@@ -83,7 +83,7 @@ func Start(v StartView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = dropZone("Drop images here", "or click to choose files, folders or zip files", "drop-small").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = dropZone("Drop or paste images here", "or click to choose files, folders or zip files", "drop-small").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -108,7 +108,7 @@ func Start(v StartView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = dropZone("Drop images here", "or click to choose files: JPEG, PNG, WebP, GIF, BMP, TIFF, folders or zip files", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = dropZone("Drop or paste images here", "or click to choose files: JPEG, PNG, WebP, GIF, BMP, TIFF, folders or zip files", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,6 +1,6 @@
 /**
- * The files of what was dropped, those in folders included, each named by its
- * path from the folder on. Must be called while the drop is being handled.
+ * The files of what was dropped or pasted, those in folders included, each named by its
+ * path from the folder on. Must be called while the event is being handled.
  *
  * @param {DataTransfer} transfer
  * @returns {Promise<File[]>}

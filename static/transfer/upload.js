@@ -16,9 +16,10 @@ import { Uploads } from './uploads.js';
  */
 
 /**
- * Makes a drop zone take files, folders and zip archives by drop, click and
- * keyboard, anywhere on the page. While a dialog is open, a drop goes to it if it
- * takes files and is ignored otherwise.
+ * Makes a drop zone take files, folders and zip archives by drop, paste, click and
+ * keyboard, anywhere on the page. While a dialog is open, what is dropped or pasted
+ * goes to it if it takes files and is ignored otherwise. Text fields keep what is
+ * pasted into them: what is copied from a table is text and a picture.
  *
  * @param {(files: File[]) => void} take
  * @param {Taker} [instead]
@@ -44,21 +45,30 @@ export function dropZone(take, instead) {
     const wanted = meant(files);
     if (wanted.length > 0) to(wanted);
   };
-  /** @param {DragEvent} e */
-  const carriesFiles = (e) => e.dataTransfer?.types.includes('Files') ?? false;
-  document.addEventListener('dragenter', (e) => carriesFiles(e) && over(1));
-  document.addEventListener('dragleave', (e) => carriesFiles(e) && over(-1));
+  /** @param {DataTransfer} transfer */
+  const receive = async (transfer) => {
+    const to = target()?.take;
+    if (to) offer(await droppedFiles(transfer), to);
+  };
+  /** @param {DataTransfer | null} transfer @returns {transfer is DataTransfer} */
+  const carriesFiles = (transfer) => transfer?.types.includes('Files') ?? false;
+  document.addEventListener('dragenter', (e) => carriesFiles(e.dataTransfer) && over(1));
+  document.addEventListener('dragleave', (e) => carriesFiles(e.dataTransfer) && over(-1));
   document.addEventListener('dragover', (e) => {
-    if (!carriesFiles(e)) return;
+    if (!carriesFiles(e.dataTransfer)) return;
     e.preventDefault();
-    if (e.dataTransfer) e.dataTransfer.dropEffect = target() ? 'copy' : 'none';
+    e.dataTransfer.dropEffect = target() ? 'copy' : 'none';
   });
-  document.addEventListener('drop', async (e) => {
-    if (!carriesFiles(e) || !e.dataTransfer) return;
+  document.addEventListener('drop', (e) => {
+    if (!carriesFiles(e.dataTransfer)) return;
     e.preventDefault();
     over(-depth);
-    const to = target()?.take;
-    if (to) offer(await droppedFiles(e.dataTransfer), to);
+    void receive(e.dataTransfer);
+  });
+  document.addEventListener('paste', (e) => {
+    if (!carriesFiles(e.clipboardData) || (e.target instanceof Element && e.target.matches(':read-write'))) return;
+    e.preventDefault();
+    void receive(e.clipboardData);
   });
   for (const id of ['files', 'folder']) {
     const input = /** @type {HTMLInputElement} */ (byId(id));

@@ -246,19 +246,27 @@ func TestE2EImportMeaning(t *testing.T) {
 	}
 }
 
+// transfer is a script that makes a DataTransfer with small pictures, the first of
+// them with a number.
+func transfer(number int, names ...string) string {
+	pictures := make([]string, len(names))
+	for i := range names {
+		pictures[i] = base64.StdEncoding.EncodeToString(tinyPicture(number + i))
+	}
+	return fmt.Sprintf(`((transfer) => {
+		%q.split('|').forEach((name, i) => transfer.items.add(new File([Uint8Array.from(atob(%q.split('|')[i]), (c) => c.charCodeAt(0))], name, { type: 'image/png' })));
+		return transfer;
+	})(new DataTransfer())`, strings.Join(names, "|"), strings.Join(pictures, "|"))
+}
+
 // dropped lets a person drop small pictures on an element of the page.
 func (p *page) dropped(on string, names ...string) {
 	p.t.Helper()
-	pictures := make([]string, len(names))
-	for i := range names {
-		pictures[i] = base64.StdEncoding.EncodeToString(tinyPicture(i + 1))
-	}
 	value[bool](p, fmt.Sprintf(`(() => {
-		const dataTransfer = new DataTransfer();
-		%q.split('|').forEach((name, i) => dataTransfer.items.add(new File([Uint8Array.from(atob(%q.split('|')[i]), (c) => c.charCodeAt(0))], name, { type: 'image/png' })));
+		const dataTransfer = %s;
 		for (const type of ['dragenter', 'dragover', 'drop']) document.querySelector(%q).dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
 		return true;
-	})()`, strings.Join(names, "|"), strings.Join(pictures, "|"), on))
+	})()`, transfer(1, names...), on))
 }
 
 // TestE2EDropOnImport drops files on the page of a project: while the import

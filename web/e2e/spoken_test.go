@@ -54,7 +54,7 @@ func TestE2ESpokenCards(t *testing.T) {
 	p.clickOn("going to the project", `a[href^="/projects/"]`)
 	p.until(`document.querySelector('#images .card') !== null`)
 	says("link", name+" Untouched "+size+"; ")
-	says("button", "Add images Drop or choose images or zip files; ")
+	says("button", "Add images Drop, paste or choose images or zip files; ")
 	project := value[string](p, `document.getElementById('project-name').textContent`)
 	p.clickOn("going to the start page", `.crumbs a`)
 	p.until(`document.getElementById('sample') !== null`)
