@@ -64,7 +64,6 @@ export class HistoryPanel {
       if (e.key !== 'Escape' || this.shown >= 0) return; // which the first Escape leaves
       e.stopPropagation();
       this.toggle();
-      byId('history').focus();
     });
   }
 

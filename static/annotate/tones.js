@@ -47,7 +47,6 @@ export class Tones {
       if (e.key === 'Escape') {
         e.stopPropagation();
         this.toggle(false);
-        this.button.focus();
       }
     });
   }

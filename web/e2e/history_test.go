@@ -82,7 +82,7 @@ func TestE2EHistory(t *testing.T) {
 	p.settle()
 	p.until(fmt.Sprintf(`(%s)[0] === 'Restored step 3 stands now' && document.activeElement.matches('.step')`, listed))
 	p.press(kb.Escape) // closes the panel
-	p.until(`document.getElementById('history-panel').hidden && document.activeElement.id === 'history'`)
+	p.until(`document.getElementById('history-panel').hidden && document.activeElement.id === 'canvas'`)
 	p.press(kb.Escape)
 	if p.painted("scene", orange)[3] == 0 || len(p.repairs()) == 0 {
 		t.Error("the restored state is not that of step 3")

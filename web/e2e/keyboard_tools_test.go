@@ -225,15 +225,19 @@ func TestE2EKeyboardView(t *testing.T) {
 }
 
 // TestE2EFocus: the keys of the image still work after a panel was closed by its
-// key, and after a click on empty space.
+// key or Escape, and after a click on empty space.
 func TestE2EFocus(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)
 	onImage := `document.activeElement.id === 'canvas'`
-	p.press("c")
-	p.until(`document.activeElement.id === 'opacity'`)
-	p.press("c")
-	p.until(`document.getElementById('tones-panel').hidden && ` + onImage)
+	for key, panel := range map[string]string{"c": "tones-panel", "y": "history-panel"} {
+		for _, closing := range []string{key, kb.Escape} {
+			p.press(key)
+			p.until(`document.activeElement.closest('#` + panel + `') !== null`)
+			p.press(closing)
+			p.until(`document.getElementById('` + panel + `').hidden && ` + onImage)
+		}
+	}
 	p.clickOn("clicking where nothing is", "#status")
 	p.until("!(" + onImage + ")")
 	p.press(kb.ArrowRight)
