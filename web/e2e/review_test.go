@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -158,4 +162,28 @@ func TestE2EReview(t *testing.T) {
 	p.until(`!document.getElementById('export-shares').hidden`)
 	p.accessible("the export dialog", source)
 	p.screenshot("export")
+}
+
+// TestE2EMaskAgain: a card gets the mask that a busy server refused at first.
+func TestE2EMaskAgain(t *testing.T) {
+	t.Parallel()
+	to, err := url.Parse(startServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	var refused atomic.Int32
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/mask.png") && refused.Add(1) <= 3 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	page := sixSamples(t, to.String())
+	p := openPage(t, 1280, 720, false, strings.Replace(page, to.Host, front.Listener.Addr().String(), 1))
+	p.until(`(([...masks]) => masks.length === 2 && masks.every((e) => e.complete && e.naturalWidth === 320))(document.querySelectorAll('.card-mask:not([hidden])'))`)
+	p.screenshot("masks")
 }
