@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"strings"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -46,10 +45,7 @@ func (w *Workspace) SetMember(ctx context.Context, projectID, name string, role 
 	if !role.May(access.Read) || role == access.Admin {
 		return segment.Member{}, segment.Errorf(segment.Invalid, "A member's role must be viewer, reviewer, annotator or owner. Nothing was changed.")
 	}
-	if err := w.stays(ctx, projectID, name, role); err != nil {
-		return segment.Member{}, err
-	}
-	return w.store.SetMember(audit.Note(ctx, audit.New(ctx, audit.MemberSet, projectID, name+": "+role.String())), projectID, name, role)
+	return w.setMember(ctx, audit.New(ctx, audit.MemberSet, projectID, name+": "+role.String()), name, role)
 }
 
 // RemoveMember takes a member's role away, from the next call on, and returns who
@@ -58,37 +54,17 @@ func (w *Workspace) RemoveMember(ctx context.Context, projectID, name string) (s
 	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
 		return segment.Member{}, err
 	}
-	if err := w.stays(ctx, projectID, name, access.Nobody); err != nil {
-		return segment.Member{}, err
-	}
-	return w.store.SetMember(audit.Note(ctx, audit.New(ctx, audit.MemberRemoved, projectID, name)), projectID, name, access.Nobody)
+	return w.setMember(ctx, audit.New(ctx, audit.MemberRemoved, projectID, name), name, access.Nobody)
 }
 
-// stays returns a Conflict if the only owner of a project would lose it by giving
-// themselves another role. An admin can take any role away, and give it back.
-func (w *Workspace) stays(ctx context.Context, projectID, name string, role access.Role) error {
-	caller, _ := access.From(ctx)
-	if caller.Role == access.Admin || role == access.Owner {
-		return nil
-	}
-	members, err := w.store.Members(ctx, projectID)
+// setMember makes the change that e tells of. Admins can take the role of a project's
+// only owner away, and give it back; owners can't.
+func (w *Workspace) setMember(ctx context.Context, e audit.Entry, name string, role access.Role) (segment.Member, error) {
+	by, err := w.guard.Role(ctx)
 	if err != nil {
-		return err
+		return segment.Member{}, err
 	}
-	only := false
-	for _, m := range members {
-		switch {
-		case m.Role != access.Owner:
-		case m.User != caller.User:
-			return nil
-		default:
-			only = strings.EqualFold(m.Name, name)
-		}
-	}
-	if only {
-		return segment.Errorf(segment.Conflict, "You are the only owner of this project. Make somebody else an owner first. Nothing was changed.")
-	}
-	return nil
+	return w.store.SetMember(audit.Note(ctx, e), e.About, name, role, by == access.Admin)
 }
 
 // own returns a function that says of the id of a project whether the principal of

@@ -37,6 +37,11 @@ func LastAdmin() error {
 	return segment.Errorf(segment.Conflict, "This is the only admin left. Make somebody else an admin first. Nothing was changed.")
 }
 
+// LastOwner is the error for a change that would leave a project without an owner.
+func LastOwner() error {
+	return segment.Errorf(segment.Conflict, "This is the only owner of the project. Make somebody else an owner first. Nothing was changed.")
+}
+
 // Linked is the error for an identity that another user has.
 func Linked(i accounts.Identity) error {
 	return segment.Errorf(segment.Conflict, "Another user signs in as %s. Nothing was changed.", i)

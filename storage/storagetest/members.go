@@ -1,6 +1,9 @@
 package storagetest
 
 import (
+	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,7 +47,7 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	}
 	set := func(p segment.Project, name string, role access.Role) segment.Member {
 		t.Helper()
-		m, err := s.SetMember(ctx, p.ID, name, role)
+		m, err := s.SetMember(ctx, p.ID, name, role, false)
 		must(t, err)
 		return m
 	}
@@ -87,10 +90,10 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 		{segment.NewID(), "bob", access.Viewer},
 		{two.ID, "ann", access.Nobody}, // has no role there
 	} {
-		_, err := s.SetMember(ctx, c.project, c.name, c.role)
+		_, err := s.SetMember(ctx, c.project, c.name, c.role, false)
 		wantKind(t, segment.NotFound, err)
 	}
-	if _, err := s.SetMember(ctx, one.ID, "bob", access.Admin); err == nil {
+	if _, err := s.SetMember(ctx, one.ID, "bob", access.Admin, false); err == nil {
 		t.Error("a role of the server is one in a project")
 	}
 	_, err := s.Members(ctx, segment.NewID())
@@ -121,4 +124,36 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	must(t, err)
 	is(ann, one, access.Nobody)
 	is(bob, two, access.Reviewer)
+	testLastOwner(t, s, two, ann, bob)
+}
+
+// testLastOwner checks that a project which has owners keeps one, also when all step
+// down or remove each other at the same moment.
+func testLastOwner(t *testing.T, s TeamStore, p segment.Project, ann, bob accounts.User) {
+	ctx := t.Context()
+	set := func(u accounts.User, role access.Role, orphan bool) error {
+		_, err := s.SetMember(ctx, p.ID, u.Name, role, orphan)
+		return err
+	}
+	for round := range 50 {
+		must(t, errors.Join(set(ann, access.Owner, false), set(bob, access.Owner, false)))
+		var wait sync.WaitGroup
+		var errs [2]error
+		for i, u := range []accounts.User{ann, bob} {
+			wait.Go(func() { errs[i] = set(u, []access.Role{access.Viewer, access.Nobody}[(round+i)%2], false) })
+		}
+		wait.Wait()
+		stayed := slices.IndexFunc(errs[:], func(err error) bool { return err != nil })
+		if stayed < 0 || errs[1-stayed] != nil {
+			t.Fatalf("round %d: both owners step down: %v, %v, want one refusal", round, errs[0], errs[1])
+		}
+		wantKind(t, segment.Conflict, errs[stayed])
+		if role, err := s.RoleIn(ctx, p.ID, []string{ann.ID, bob.ID}[stayed]); role != access.Owner || err != nil {
+			t.Errorf("who was refused is %v: %v", role, err)
+		}
+	}
+
+	must(t, errors.Join(set(ann, access.Owner, false), set(bob, access.Owner, false), s.RemoveUser(ctx, ann.ID)))
+	wantKind(t, segment.Conflict, set(bob, access.Reviewer, false)) // no longer has another owner beside them
+	must(t, errors.Join(set(bob, access.Owner, false), set(bob, access.Reviewer, true), set(bob, access.Nobody, false)))
 }

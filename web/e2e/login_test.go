@@ -250,7 +250,7 @@ func TestE2EStepDown(t *testing.T) {
 	}
 	p.clickOn("the members", "#members")
 	choose("viewer")
-	p.until(`document.getElementById('members-state').textContent.startsWith('You are the only owner') && ` + own + `.value === 'owner'`)
+	p.until(`document.getElementById('members-state').textContent.startsWith('This is the only owner') && ` + own + `.value === 'owner'`)
 	p.fill("#members-name", "viewer")
 	value[bool](p, `(document.querySelector('#members-add select').value = 'owner', true)`)
 	p.clickOn("adding another owner", "#members-add button")
