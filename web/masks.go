@@ -60,16 +60,18 @@ func (s *Server) mask(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	defer a.Close()
 
-	im, project := a.Image(), a.Project()
+	im := a.Image()
 	give, err := s.workspace.Pictures(r.Context(), maskBytes*int64(im.Width)*int64(im.Height))
 	if err != nil {
 		return nil, err
 	}
 	defer give()
-	labels, suffix, err := shown.labels(r.Context(), a, project.Positions())
+	labels, suffix, err := shown.labels(r.Context(), a)
 	if err != nil {
 		return nil, err
 	}
+	project := a.Project() // after all waiting, in which the classes may change
+	project.Positions().Through(labels.Pixels)
 	var out bytes.Buffer
 	if style == "colour" {
 		suffix += "-colour"
@@ -91,9 +93,8 @@ type shown struct {
 	after int    // event that the labelling follows; -1 for the current one
 }
 
-// labels returns the pixels, as positions in the list of classes, and what a file's
-// name says of them.
-func (s shown) labels(ctx context.Context, a *annotation.Annotation, positions *segment.ClassTable) (m mask.Mask, suffix string, err error) {
+// labels returns the pixels, as ids of classes, and what a file's name says of them.
+func (s shown) labels(ctx context.Context, a *annotation.Annotation) (m mask.Mask, suffix string, err error) {
 	im := a.Image()
 	m = mask.Mask{Width: im.Width, Height: im.Height}
 	switch {
@@ -103,16 +104,12 @@ func (s shown) labels(ctx context.Context, a *annotation.Annotation, positions *
 		if err != nil {
 			return m, "", err
 		}
-		return mask.Of(a.Cells(), positions.Through(state.Cells(h.Labels))), fmt.Sprintf("-hypothesis-%d", s.rank), nil
+		return mask.Of(a.Cells(), state.Cells(h.Labels)), fmt.Sprintf("-hypothesis-%d", s.rank), nil
 	case s.after >= 0:
-		pixels, err := a.PixelsAfter(ctx, s.after)
-		if err != nil {
-			return m, "", err
-		}
-		m.Pixels = positions.Through(pixels)
-		return m, fmt.Sprintf("-after-%d", s.after), nil
+		m.Pixels, err = a.PixelsAfter(ctx, s.after)
+		return m, fmt.Sprintf("-after-%d", s.after), err
 	}
-	m.Pixels = positions.Through(a.Pixels())
+	m.Pixels = a.Pixels()
 	return m, "", nil
 }
 
@@ -144,11 +141,17 @@ func (s *Server) overlay(w http.ResponseWriter, r *http.Request) ([]byte, error)
 		return nil, err
 	}
 	defer give()
+	labels := mask.Mask{Width: im.Width, Height: im.Height, Pixels: a.Pixels()}
+	p = a.Project() // the classes may have changed while it waited
+	if tag, err = overlayTag(im, p); err != nil {
+		return nil, err
+	}
+	w.Header().Set("ETag", tag)
 	positions, rest := p.Positions(), -1
 	if now := p.PresentRest(); now.Mode == segment.RestClass {
 		rest = int(positions[now.Class])
 	}
-	labels := mask.Mask{Width: im.Width, Height: im.Height, Pixels: positions.Through(a.Pixels())}
+	positions.Through(labels.Pixels)
 	var out bytes.Buffer
 	err = mask.WriteOverlay(&out, labels, p.Classes, rest, photo.ThumbnailSide)
 	return out.Bytes(), err
