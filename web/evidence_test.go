@@ -198,7 +198,7 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"hypothesis out of range", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":5}`, 422, "no hypothesis 5"},
 		{"hypothesis of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":"best"}`, 422, `"hypothesis"`},
 		{"rank of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":"best"}}`, 422, `rank"`},
-		{"digest of another", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":0,"digest":"00"}}`, 409, "digest"},
+		{"digest of another", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":0,"digest":"00"}}`, 409, "has changed since it was shown"},
 		{"nothing to redo", `{"id":"x","kind":"redo","expected_seq":1}`, 409, "nothing to redo"},
 		{"id of another event", `{"id":"first","kind":"undo","expected_seq":1}`, 409, "first"},
 	} {

@@ -1,6 +1,8 @@
 package annotation_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,8 +34,12 @@ func TestOutOfDateIsNotDiverged(t *testing.T) {
 	accept := func(id string, made int, digest string) {
 		t.Helper()
 		_, err := a.AppendLast(t.Context(), made, segment.Event{ID: id, Kind: segment.Accept, Pick: &segment.Pick{Digest: digest}})
-		if segment.KindOf(err) != segment.Conflict {
-			t.Errorf("%s: %v, want a conflict", id, err)
+		var refused *segment.Error
+		if !errors.As(err, &refused) || refused.Kind != segment.Conflict {
+			t.Fatalf("%s: %v, want a conflict", id, err)
+		}
+		if !strings.Contains(refused.Detail, "has changed since it was shown") || strings.Contains(refused.Detail, digest) {
+			t.Errorf("%s: people read %q", id, refused.Detail)
 		}
 	}
 	seen, err := a.Sequence().At(t.Context(), 0)

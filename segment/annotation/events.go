@@ -282,11 +282,12 @@ func (a *Annotation) fillPick(e *segment.Event, before *attempts) error {
 		if before.made == a.timeline.Seq() && before.made != a.meant { // else it may be one that was seen before
 			a.observer.Happened(gauge.Diverged)
 		}
-		what := fmt.Sprintf("Hypothesis %d", e.Pick.Rank)
+		what := "hypothesis"
 		if e.Pick.Offer != nil {
-			what = "The labelling"
+			what = "labelling"
 		}
-		return a.conflict("%s with digest %s is out of date: with the current evidence its digest is %s. Nothing was changed; choose again from the current hypotheses.", what, e.Pick.Digest, h.Digest)
+		return a.conflict("The %s has changed since it was shown, as happens when somebody else edits the image or its classes. Nothing was changed; choose again from the current hypotheses.", what).
+			Because(fmt.Errorf("digest %s, now %s", e.Pick.Digest, h.Digest))
 	}
 	// A click on a deleted class counts as its replacement. The pick keeps the
 	// class of the click, so that the two agree without the table.
