@@ -13,7 +13,7 @@ type Kind int
 const (
 	Invalid     Kind = iota + 1 // the request has a mistake
 	NotFound                    // it doesn't exist, or this person can't access it
-	Conflict                    // it was valid for an older state; Seq is the current one
+	Conflict                    // it doesn't fit the current state; see ConflictAt
 	TooLarge                    // over a limit that the text names
 	Unsupported                 // not an accepted format; the text lists the accepted ones
 	Unreadable                  // of an accepted format, but broken
@@ -27,11 +27,12 @@ const (
 // what is accepted, and what happened to the data. The wrapped error, if any,
 // is for the log.
 type Error struct {
-	Kind   Kind
-	Detail string
-	Seq    int // the current number of events; only with Conflict
-	err    error
-	sure   bool // see Unchanged
+	Kind     Kind
+	Detail   string
+	Evidence bool // it is a Conflict with an image's evidence
+	Seq      int  // the current number of events; only with Evidence
+	err      error
+	sure     bool // see Unchanged
 }
 
 // Error is Detail, a sentence, with the cause in brackets.
@@ -48,6 +49,13 @@ func (e *Error) Unwrap() error { return e.err }
 // Errorf makes an Error of the given kind whose Detail is the formatted text.
 func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// ConflictAt makes a Conflict with the evidence of an image that has seq events.
+func ConflictAt(seq int, format string, args ...any) *Error {
+	e := Errorf(Conflict, format, args...)
+	e.Evidence, e.Seq = true, seq
+	return e
 }
 
 // Because attaches the cause of an error for the log and returns e.

@@ -140,6 +140,9 @@ func TestHypothesesOfLittleEvidence(t *testing.T) {
 	if h.Status != "no-evidence" || h.Detail == "" || len(h.Hypotheses) != 0 {
 		t.Errorf("without a click: %+v", h)
 	}
+	if p := s.post(path+"/evidence", `{"id":"a","expected_seq":0,"kind":"undo"}`).problem(t, 409); p.Seq == nil || *p.Seq != 0 {
+		t.Errorf("an undo is told %+v, want that there are 0 events", p)
+	}
 	if p := s.get(path+"/mask.png?of=hypothesis").problem(t, 422); !strings.Contains(p.Detail, "nothing has been clicked") {
 		t.Errorf("mask of no hypothesis: %+v", p)
 	}

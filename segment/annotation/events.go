@@ -309,9 +309,7 @@ func (a *Annotation) fillPick(e *segment.Event, before *attempts) error {
 }
 
 func (a *Annotation) conflict(format string, args ...any) *segment.Error {
-	err := segment.Errorf(segment.Conflict, format, args...)
-	err.Seq = a.timeline.Seq()
-	return err
+	return segment.ConflictAt(a.timeline.Seq(), format, args...)
 }
 
 // under returns the superpixels of a cut below points of the image, each once.

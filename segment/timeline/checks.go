@@ -174,9 +174,9 @@ func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) erro
 func (t *Timeline) Possible(kind segment.EventKind) error {
 	switch {
 	case kind == segment.Undo && t.UndoDepth() == 0:
-		return &segment.Error{Kind: segment.Conflict, Detail: "There is nothing to undo.", Seq: t.Seq()}
+		return segment.ConflictAt(t.Seq(), "There is nothing to undo.")
 	case kind == segment.Redo && len(t.undone) == 0:
-		return &segment.Error{Kind: segment.Conflict, Detail: "There is nothing to redo.", Seq: t.Seq()}
+		return segment.ConflictAt(t.Seq(), "There is nothing to redo.")
 	}
 	return nil
 }

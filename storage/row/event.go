@@ -97,22 +97,16 @@ func ScanEvent(row Scanner) (segment.Event, error) {
 // Behind is the error for an event made for another state of an image than the
 // current one.
 func Behind(expected, present int) *segment.Error {
-	return conflict(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
+	return segment.ConflictAt(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
 }
 
 // Replaced is the error for an event made for a state of an image that has become
 // another one, with the same number.
 func Replaced(present int) *segment.Error {
-	return conflict(present, "The database has lost the latest events of this image, as after a failover, and has others instead: its state %d is another one. The change was not saved; reload the state and send it again.", present)
+	return segment.ConflictAt(present, "The database has lost the latest events of this image, as after a failover, and has others instead: its state %d is another one. The change was not saved; reload the state and send it again.", present)
 }
 
 // Repeated is the error for an event whose id another one of the image has.
 func Repeated(id string, present int) *segment.Error {
-	return conflict(present, "Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", id)
-}
-
-func conflict(present int, format string, args ...any) *segment.Error {
-	e := segment.Errorf(segment.Conflict, format, args...)
-	e.Seq = present
-	return e
+	return segment.ConflictAt(present, "Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", id)
 }

@@ -24,7 +24,7 @@ type Problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail" doc:"what was wrong, what is accepted and what happened to the data, in words for people"`
-	Seq    *int   `json:"seq,omitempty" doc:"with 409: the current number of events"`
+	Seq    *int   `json:"seq,omitempty" doc:"with 409 to an edit of evidence: the current number of events"`
 	Files  []File `json:"files,omitempty" doc:"of an upload that was refused as a whole"`
 
 	InUse map[uint8]int `json:"in_use,omitempty" doc:"with 409 to an edit of classes: how many images use each class that needs a remap, by class id"`
@@ -148,7 +148,7 @@ func Of(err error) Problem {
 		case errors.As(err, &moved):
 			present := wire.ProjectOf(moved.Project)
 			p.Project = &present
-		case domain.Kind == segment.Conflict:
+		case domain.Evidence:
 			p.Seq = &domain.Seq
 		}
 	case errors.As(err, &request):
