@@ -198,43 +198,68 @@ type Alternative struct {
 
 // Region answers 'what if this were …': for each label that the nodes don't all
 // have in x, a labelling of high energy, it returns the best labelling found in
-// which they do, by falling energy. Labels that contradict a clamp or are ruled
-// out are left out. It takes one maximisation per label, started from a greedy propagation
-// to the neighbours.
+// which they do, by falling energy. See Alternatives.
 func Region(ctx context.Context, m *crf.Model, solver crf.Options, x []uint8, nodes []int32) ([]Alternative, error) {
-	if err := (&herding.Problem{Model: m}).Ready(); err != nil {
-		return nil, err
-	}
-	if len(x) != m.Nodes {
-		return nil, fmt.Errorf("%w: %d labels for %d nodes", herding.ErrShape, len(x), m.Nodes)
-	}
-	for _, i := range nodes {
-		if i < 0 || int(i) >= m.Nodes {
-			return nil, fmt.Errorf("%w: node %d of %d", herding.ErrRange, i, m.Nodes)
-		}
-	}
-	now := m.Energy(x)
-	confirm := crf.NewConfirmer(m, solver)
-	force := confirm.Forcer(x)
 	var out []Alternative
-	for l := range m.Labels {
-		if shows(x, nodes, uint8(l)) || !free(m, nodes, l) {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
+	for a, err := range Alternatives(m, solver, x, nodes) {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
-		}
-		force.Force(nodes, uint8(l))
-		r, _ := confirm.Confirm(nodes, uint8(l), force.Labels())
-		a := Alternative{Label: uint8(l), Labels: slices.Clone(r.Labels), Optimal: r.Optimal}
-		a.Gain = math.Min(m.Energy(a.Labels)-now, 0)
-		for i, l := range a.Labels {
-			if l != x[i] {
-				a.Changed = append(a.Changed, int32(i))
-			}
 		}
 		out = append(out, a)
 	}
-	slices.SortStableFunc(out, func(a, b Alternative) int { return cmp.Compare(b.Gain, a.Gain) })
+	SortAlternatives(out)
 	return out, nil
+}
+
+// SortAlternatives sorts by falling energy.
+func SortAlternatives(a []Alternative) {
+	slices.SortStableFunc(a, func(a, b Alternative) int { return cmp.Compare(b.Gain, a.Gain) })
+}
+
+// Alternatives is Region one label after the other, as they are numbered. Labels that
+// contradict a clamp or are ruled out are left out. Each takes one maximisation, started
+// from a greedy propagation to the neighbours.
+func Alternatives(m *crf.Model, solver crf.Options, x []uint8, nodes []int32) iter.Seq2[Alternative, error] {
+	return func(yield func(Alternative, error) bool) {
+		if err := askable(m, x, nodes); err != nil {
+			yield(Alternative{}, err)
+			return
+		}
+		now := m.Energy(x)
+		confirm := crf.NewConfirmer(m, solver)
+		force := confirm.Forcer(x)
+		for l := range m.Labels {
+			if shows(x, nodes, uint8(l)) || !free(m, nodes, l) {
+				continue
+			}
+			force.Force(nodes, uint8(l))
+			r, _ := confirm.Confirm(nodes, uint8(l), force.Labels())
+			a := Alternative{Label: uint8(l), Labels: slices.Clone(r.Labels), Optimal: r.Optimal}
+			a.Gain = math.Min(m.Energy(a.Labels)-now, 0)
+			for i, l := range a.Labels {
+				if l != x[i] {
+					a.Changed = append(a.Changed, int32(i))
+				}
+			}
+			if !yield(a, nil) {
+				return
+			}
+		}
+	}
+}
+
+// askable checks what Alternatives is given.
+func askable(m *crf.Model, x []uint8, nodes []int32) error {
+	if err := (&herding.Problem{Model: m}).Ready(); err != nil {
+		return err
+	}
+	if len(x) != m.Nodes {
+		return fmt.Errorf("%w: %d labels for %d nodes", herding.ErrShape, len(x), m.Nodes)
+	}
+	for _, i := range nodes {
+		if i < 0 || int(i) >= m.Nodes {
+			return fmt.Errorf("%w: node %d of %d", herding.ErrRange, i, m.Nodes)
+		}
+	}
+	return nil
 }

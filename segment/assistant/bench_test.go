@@ -125,3 +125,38 @@ func photographOf(b *testing.B) *image.NRGBA {
 	draw.Draw(img, img.Rect, decoded, img.Rect.Min, draw.Src)
 	return img
 }
+
+// BenchmarkManyClasses is what scripts ask for on an image with thousands of
+// superpixels and a click of each of 254 classes.
+func BenchmarkManyClasses(b *testing.B) {
+	img := photographOf(b)
+	h, g := superpixels.Divide(img, 4000)
+	a := &Assistant{Hierarchy: h, Cells: g, Parameters: engine.DefaultParameters}
+	t := a.Timeline(h.Runs(), 1000) // and more around each click
+	many, size := new(segment.Project), img.Rect.Size()
+	for i := range segment.Void - 1 {
+		many.Classes = append(many.Classes, segment.Class{ID: uint8(i)})
+		_, frac := math.Modf(0.7549 * float64(i))
+		e := click(i, int(math.Mod(0.5698*float64(i), 1)*float64(size.X)), int(frac*float64(size.Y)))
+		e.ID = fmt.Sprint(i)
+		t.Apply(e)
+	}
+	s := a.Sequence(t, a.Model(t.Cut(), nil), many.Resolve(), segment.Rest{Mode: segment.RestClass})
+	if _, err := s.At(b.Context(), 0); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("suggest", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Suggest(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("alternatives", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Alternatives(b.Context(), []int32{2000}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

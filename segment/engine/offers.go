@@ -3,7 +3,9 @@ package engine
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
+	"time"
 
 	"collie/crf"
 	"collie/herding/diverse"
@@ -69,17 +71,35 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 	if err != nil {
 		return nil, err
 	}
+	p, err := s.problem()
+	if err != nil {
+		return nil, err
+	}
+	x := s.indices(first.Labels)
+	// With hundreds of classes this takes many seconds, in which others have their turns.
+	next, stop := iter.Pull2(diverse.Alternatives(p.Model, p.Solver, x, superpixels))
+	defer stop()
+	var found []diverse.Alternative
+	for left := true; left; {
+		err := s.run(ctx, func() (err error) {
+			for began := time.Now(); left && err == nil; {
+				var f diverse.Alternative
+				if f, err, left = next(); left {
+					found = append(found, f)
+				}
+				if time.Since(began) >= s.atOnce {
+					break
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	diverse.SortAlternatives(found)
 	var out []Alternative
 	err = s.run(ctx, func() error {
-		p, err := s.problem()
-		if err != nil {
-			return err
-		}
-		x := s.indices(first.Labels)
-		found, err := diverse.Region(ctx, p.Model, p.Solver, x, superpixels)
-		if err != nil {
-			return err
-		}
 		for _, f := range found {
 			if s.classes[f.Label] != segment.Void {
 				out = append(out, s.alternative(p.Model, first, x, f, superpixels))

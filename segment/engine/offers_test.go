@@ -1,13 +1,17 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/schedule"
 )
 
 // drawEvidence draws clicks, picks and exclusions of k classes on n superpixels.
@@ -244,5 +248,43 @@ func TestAlternativesOfNothing(t *testing.T) {
 	}
 	if _, err := s.Named(t.Context(), &segment.Pick{Offer: &segment.Offer{Superpixels: []int32{1}, Class: 9}}); segment.KindOf(err) != segment.Invalid {
 		t.Errorf("a class that is not in play: %v", err)
+	}
+}
+
+// Each alternative has a turn of its own, so that others come in between, and a caller
+// who leaves among them keeps nobody waiting.
+func TestAlternativesInTurns(t *testing.T) {
+	const classes = 9
+	at := map[int]uint8{}
+	for i := range classes {
+		at[7*i] = uint8(i)
+	}
+	sequence := func() *Sequence {
+		return NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, at)}, classes)
+	}
+	want, err := sequence().Alternatives(t.Context(), []int32{20})
+	if err != nil || len(want) != classes-1 {
+		t.Fatalf("%d alternatives, %v", len(want), err)
+	}
+	s, turns := sequence(), 0
+	s.atOnce = 0
+	ctx, leave := context.WithCancel(t.Context())
+	s.TakeTurns(func(ctx context.Context, _ schedule.Class, step func()) error {
+		if turns++; turns == 5 {
+			leave()
+		}
+		step()
+		return nil
+	})
+	if _, err := s.Alternatives(ctx, []int32{20}); !errors.Is(err, context.Canceled) || turns != 5 {
+		t.Errorf("%v after %d turns, want the caller to leave after 5", err, turns)
+	}
+	turns = 5
+	got, err := s.Alternatives(t.Context(), []int32{20})
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("in turns: %v (-at once +in turns):\n%s", err, diff)
+	}
+	if turns -= 5; turns < classes {
+		t.Errorf("%d alternatives took %d turns", len(got), turns)
 	}
 }
