@@ -29,16 +29,25 @@ func WriteResult(path string, content []byte) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, content, 0o644)
 	}
-	part := path + ".part"
-	err := os.WriteFile(part, content, 0o644)
-	if err == nil {
-		err = os.Rename(part, path)
-	}
-	if err != nil {
-		_ = os.Remove(part) // if there is one
+	if err := replace(path, content); err != nil {
 		return fmt.Errorf("%s was not written, and a file of that name is as it was: %w", path, err)
 	}
 	return nil
+}
+
+// replace writes a file in a folder of its own, beside path, and then moves it there. Unlike
+// a temporary file, it has the permissions of any new file.
+func replace(path string, content []byte) error {
+	room, err := os.MkdirTemp(filepath.Dir(path), ".collie-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(room)
+	part := filepath.Join(room, "result")
+	if err := os.WriteFile(part, content, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(part, path)
 }
 
 // ResultFolder makes the folder that a flag names for results, before the work
