@@ -13,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"collie/cmd/internal/output"
 )
 
 // commands are the subcommands; without one the program serves.
@@ -57,8 +59,13 @@ func options(ctx context.Context, s streams) []kong.Option {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	command := kong.Parse(&commands{}, options(ctx, streams{os.Stdout, os.Stderr})...)
-	if err := command.Run(); err != nil {
+	printed := &output.Printed{To: os.Stdout}
+	command := kong.Parse(&commands{}, options(ctx, streams{printed, os.Stderr})...)
+	err := command.Run()
+	if err == nil && ctx.Err() == nil { // a server that was told to stop has done what it should
+		err = printed.Err
+	}
+	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			err = errors.New("interrupted")
 		}

@@ -2,7 +2,10 @@
 // example on a full disk.
 package output
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
 // Printed passes on what a program prints. Its writes never fail, so that files are
 // still written after them; the first error is in Err.
@@ -14,7 +17,9 @@ type Printed struct {
 // Write prints b unless an earlier write has failed.
 func (p *Printed) Write(b []byte) (int, error) {
 	if p.Err == nil {
-		_, p.Err = p.To.Write(b)
+		if _, err := p.To.Write(b); err != nil {
+			p.Err = fmt.Errorf("not everything could be printed: %w", err)
+		}
 	}
 	return len(b), nil
 }

@@ -30,7 +30,7 @@ func TestPrintedRemembers(t *testing.T) {
 			t.Errorf("line %d: %v", i, err)
 		}
 	}
-	if p.Err != errFull || disk.text != "line 0" {
+	if !errors.Is(p.Err, errFull) || disk.text != "line 0" {
 		t.Errorf("error %v, printed %q", p.Err, disk.text)
 	}
 }
