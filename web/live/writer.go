@@ -23,7 +23,6 @@ func (c *socket) write() {
 	defer c.cancel(nil)
 	ping := time.NewTicker(c.limits.PingEvery)
 	defer ping.Stop()
-	c.room.annotation.Present() // makes what hello asks for while it is on its way
 	for {
 		c.room.mu.Lock()
 		message, ok := c.next()
