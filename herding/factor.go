@@ -85,7 +85,7 @@ func (f *factor) row(j int, rows []int32, values []float64, diag float64) {
 		y[i] = 0
 		from, to := f.start[i], f.start[i]+f.count[i]
 		rows, values := f.rows[from:to], f.values[from:to]
-		values = values[:len(rows)]
+		values = values[:len(rows)] // spares the loop a check of each index
 		for p, r := range rows {
 			y[r] -= float64(values[p] * yi)
 		}

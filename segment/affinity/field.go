@@ -245,21 +245,16 @@ func (c *Cells) column(party int32) []float64 {
 	return column
 }
 
-// pair computes the similarity of two parties; pairs and paths are those of the
+// pair computes the similarity of two parties; c.pairs and paths are those of the
 // first.
 func (c *Cells) pair(party, other int32, paths [][3]float32) float64 {
 	if other == party {
 		return c.similarity(MostLogit)
 	}
 	s := c.field.scene
-	region, look := other, (*appearance)(nil)
-	if cell := other - int32(len(s.regions)); cell < 0 {
-		look = &s.regions[other]
-	} else {
-		region, look = c.of[cell], c.look(cell)
-	}
-	c.pairs.to(c.features, region, look, s.merged[s.meeting(c.pairs.region, region)])
-	copy(c.features[beforePath:], paths[region][:])
+	q := c.party(other)
+	c.pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(c.pairs.region, q.region)])
+	copy(c.features[beforePath:], paths[q.region][:])
 	return c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
 }
 

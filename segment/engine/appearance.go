@@ -10,7 +10,7 @@ import (
 // is Jump·S/(S+Doubtful), so a superpixel unlike every click follows its
 // neighbours.
 func (m *Model) appearance(fixed []int16, k int) *herding.Prior {
-	return m.jumps(fixed, m.clicks(fixed, k))
+	return m.jumps(fixed, m.affinities().clicks(fixed, k))
 }
 
 // alike sums the similarity of each superpixel to the clicks, of each of k
@@ -20,16 +20,13 @@ type alike struct {
 	of, each []float64
 }
 
-// clicks sums the similarities to all clicks.
-func (m *Model) clicks(fixed []int16, k int) *alike {
-	if d, ok := m.affinities().(*division); ok {
-		return d.clicks(fixed, k)
-	}
+// oneByOne is affinities.clicks by similarity.
+func oneByOne(of affinities, fixed []int16, k int) *alike {
 	a := &alike{k, make([]float64, len(fixed)*k), make([]float64, len(fixed))}
 	room := make([]float64, len(fixed))
 	for c, f := range fixed {
 		if f >= 0 {
-			a.add(m.affinities().similarity(c, room), int(f))
+			a.add(of.similarity(c, room), int(f))
 		}
 	}
 	return a

@@ -164,7 +164,6 @@ func (d *division) similarity(i int, room []float64) []float64 {
 	return d.m.cells().Similarities(room, edges.parties[i], edges.places)
 }
 
-// clicks is Model.clicks.
 func (d *division) clicks(fixed []int16, k int) *alike {
 	edges := d.edges()
 	var clicks []affinity.Clicked

@@ -55,6 +55,8 @@ func (h *handMade) similarity(click int, _ []float64) []float64 {
 	return out
 }
 
+func (h *handMade) clicks(fixed []int16, k int) *alike { return oneByOne(h, fixed, k) }
+
 // leastSimilar is the squared distance from which on two superpixels have
 // nothing in common: e^-20 is far below Doubtful.
 const leastSimilar = 40

@@ -166,6 +166,9 @@ type affinities interface {
 	// similarity of each superpixel and a given one, 0..1. It may use the memory of
 	// room; the slice is shared and valid until room is used again.
 	similarity(i int, room []float64) []float64
+	// clicks sums the similarities to all clicks, in the order of their superpixels.
+	// fixed and k are as in Problem.
+	clicks(fixed []int16, k int) *alike
 }
 
 // NewModel returns the model of a graph, which must not change any more. A graph
@@ -309,7 +312,7 @@ func (m *Model) Marginals(fixed []int16, k int, pull *herding.Prior) ([]float64,
 // for clicks and a pull as in Problem. An answer costs a sparse factorisation,
 // whatever the number of clicks.
 func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
-	known := m.clicks(fixed, k+1)
+	known := m.affinities().clicks(fixed, k+1)
 	if pull != nil {
 		pull = &herding.Prior{Weight: pull.Weight, Share: widen(pull.Share, k)}
 	}
