@@ -180,8 +180,7 @@ func TestE2EForcedColours(t *testing.T) {
 			t.Errorf("forced colours: a plate lies behind the text of %s", filled)
 		}
 	}
-	p.do("going to the project", chromedp.Navigate(value[string](p, `document.querySelector('.crumbs a').href`)))
-	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	p.goToProject(value[string](p, `document.querySelector('.crumbs a').href`))
 	p.screenshot("project")
 	const swatches = `JSON.stringify([...document.querySelectorAll('.legend .swatch')].map((e) => getComputedStyle(e).backgroundColor))`
 	forced := value[string](p, swatches)

@@ -118,11 +118,7 @@ func TestE2EImport(t *testing.T) {
 	from, picture := labelledSample(p)
 	archive := exported(t, address, from, `{"format":"voc","options":{"pictures":true,"drafts":true,"undecided":"void"}}`)
 	stray := strayMask(t)
-	var empty struct{ ID string }
-	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty","classes":[{"name":"background","color":"#000000"}]}`), &empty)
-
-	p.do("going to the project", chromedp.Navigate(address+"/projects/"+empty.ID))
-	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	p.emptyProject(address, `,"classes":[{"name":"background","color":"#000000"}]`)
 	p.do("to the button", chromedp.Evaluate[chromedp.Void](`document.getElementById('import').focus()`))
 	p.press(enter)
 	p.until(`document.getElementById('import-dialog').open && document.activeElement.id === 'import-files'`)
@@ -276,10 +272,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
 	p := openPage(t, 1280, 720, true, address)
-	var project struct{ ID string }
-	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty"}`), &project)
-	p.do("going to the project", chromedp.Navigate(address+"/projects/"+project.ID))
-	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	p.emptyProject(address, "")
 	p.clickOn("opening the import", "#import")
 	p.until(`document.getElementById('import-dialog').open`)
 	const chosen = `[...document.getElementById('import-files').files].map((f) => f.name).join()`

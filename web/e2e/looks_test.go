@@ -163,8 +163,7 @@ func TestE2EPanels(t *testing.T) {
 			}
 
 			origin := value[string](p, `location.origin`)
-			p.do("going to the project", chromedp.Navigate(value[string](p, `document.querySelector('.crumbs a').href`)))
-			p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+			p.goToProject(value[string](p, `document.querySelector('.crumbs a').href`))
 			value[bool](p, `import('`+static.Address("ui/toast.js")+`').then(({toast}) => { toast('A message', 'It lies over nothing that is needed now.'); return true; })`)
 			for _, button := range []string{"#import", "#export", "#rename", "#trash"} {
 				apart(".toast", button)

@@ -6,10 +6,8 @@ import (
 	"io"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -28,10 +26,7 @@ func TestE2EPaste(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
 	p := openPage(t, 1280, 720, true, address)
-	var project struct{ ID string }
-	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty"}`), &project)
-	p.do("going to the project", chromedp.Navigate(address+"/projects/"+project.ID))
-	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+	project := p.emptyProject(address, "")
 
 	for _, field := range []string{"#find-image", "#rename-input"} {
 		if p.pasted(field, 9, "image.png") {
@@ -71,7 +66,7 @@ func TestE2EPaste(t *testing.T) {
 		return body
 	}
 	var images []struct{ ID, Name string }
-	if err := json.Unmarshal(read("/api/v1/projects/"+project.ID+"/images"), &images); err != nil {
+	if err := json.Unmarshal(read("/api/v1/projects/"+project+"/images"), &images); err != nil {
 		t.Fatal(err)
 	}
 	if len(images) != 4 {

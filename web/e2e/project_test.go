@@ -2,8 +2,28 @@ package e2e
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 )
+
+// goToProject opens the page of a project and waits until it lists the images.
+func (p *page) goToProject(url string) {
+	p.t.Helper()
+	p.do("going to the project", chromedp.Navigate(url))
+	p.until(`document.readyState === 'complete' && document.getElementById('images').ariaBusy !== 'true'`)
+}
+
+// emptyProject makes a project without images at a server, opens its page and
+// returns its id. more are further fields of the project.
+func (p *page) emptyProject(server, more string) string {
+	p.t.Helper()
+	var project struct{ ID string }
+	call(p.t, server+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Empty"`+more+`}`), &project)
+	p.goToProject(server + "/projects/" + project.ID)
+	return project.ID
+}
 
 // The buttons of a project follow each other for the Tab key as they do for the
 // eye, in windows of all widths, and the page never scrolls sideways.
