@@ -109,7 +109,7 @@ func TestE2EImageList(t *testing.T) {
 	p.until(`document.getElementById('loading').hidden`)
 	p.press("d")
 	p.until(`document.querySelector('.image-name')?.textContent.includes('picture 229.png') && document.getElementById('place-shown').textContent === '3 / 13'`)
-	p.do("back", chromedp.Evaluate[chromedp.Void](`void history.go(-2)`))
+	p.do("back", chromedp.Evaluate[chromedp.Void](`void setTimeout(() => history.go(-2))`)) // else the page may be gone before it answers
 	p.until(cardCount + ` === 13 && document.getElementById('find-image').value === 'picture 29'`)
 
 	firstCard := `JSON.stringify(document.querySelector('#images li').getBoundingClientRect())`
