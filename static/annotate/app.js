@@ -31,6 +31,7 @@ import { Thumbnails } from '../canvas/thumbnails.js';
 import { call } from '../ui/api.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { Tones } from './tones.js';
+import { Turns } from '../ui/turns.js';
 
 /** @typedef {Awaited<ReturnType<typeof import('./load.js').load>>} Parts the image and its superpixels */
 
@@ -39,9 +40,6 @@ const SAVING = 8000;
 
 /** Milliseconds to wait for a server that is away, which may only be restarting. */
 const RETURNING = 1500;
-
-/** Frames in which the answer to an edit comes when the server is near. */
-const PATIENCE = 2;
 
 /** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
 const TELL = 900;
@@ -63,7 +61,8 @@ export class App {
     this.tell = 0;
     /** Whether the person was told that edits don't reach the server. */
     this.away = false;
-    this.frame = 0;
+    this.turns = new Turns(() => this.painter.frame !== 0 || this.session.save === 'saving');
+    this.parts = this.around();
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
     this.painter = new Painter(
@@ -222,48 +221,50 @@ export class App {
     byId('announcer').textContent = text;
   }
 
-  /** Paints the canvas in the next frame and everything else right after it, so that the canvas does not wait for the rest. */
+  /** Paints the canvas in the next frame and everything else after it, so that the canvas does not wait for the rest. */
   refresh() {
     this.labelling?.show();
-    this.frame ||= requestAnimationFrame(() => this.soon(PATIENCE));
+    this.turns.ask(this.parts);
   }
 
-  /**
-   * Paints what is around the canvas, after the canvas when that has changed
-   * meanwhile, and only once for an edit and its answer when that comes soon.
-   *
-   * @param {number} patience frames to wait for either at most
-   */
-  soon(patience) {
-    setTimeout(() => {
-      if (patience > 0 && (this.painter.frame || this.session.save === 'saving')) {
-        requestAnimationFrame(() => this.soon(patience - 1));
-        return;
-      }
-      this.frame = 0;
-      this.paintAround();
-    });
+  /** What is around the canvas, in the order in which it is brought up to date. @returns {(() => void)[]} */
+  around() {
+    const thumbnail = () => {
+      if (this.strip.paintOne()) this.turns.ask([thumbnail]);
+    };
+    return [
+      () => this.paintStrip(),
+      () => this.classes.count(shares(this.painter.overlay.labels, this.painter.map, this.painter.overlay.repairs)),
+      () => this.doubt.update(),
+      () => this.paintPanels(),
+      () => this.paintBars(),
+      thumbnail,
+    ];
   }
 
-  /** Brings everything around the canvas up to date. */
-  paintAround() {
-    const { session, acceptance, classes, painter } = this;
-    const { hypotheses, evidence } = session;
-    const { labels } = evidence.present;
-    this.strip.update({ hypotheses, labels, colors: classes.colors, rest: classes.rest.id, selected: acceptance.choice.selected?.place ?? -1 });
+  paintStrip() {
+    const { session: { hypotheses, evidence }, acceptance, classes } = this;
+    this.strip.update({ hypotheses, labels: evidence.present.labels, colors: classes.colors, rest: classes.rest.id, selected: acceptance.choice.selected?.place ?? -1 });
     acceptance.caughtUp();
-    classes.count(shares(painter.overlay.labels, painter.map, painter.overlay.repairs));
-    this.doubt.update();
+  }
+
+  paintPanels() {
+    const { session } = this;
     this.guess.update();
     this.extent.update();
     this.objects.update();
+    this.regrain.control.update(session.evidence.granularity, session.asked);
+    this.history.changed();
+  }
+
+  /** What the bars above and below the canvas say. */
+  paintBars() {
+    const { session, acceptance } = this;
     paintBadge(acceptance, this.history.shown, this.touch);
-    paintStatus(this.status, hypotheses);
+    paintStatus(this.status, session.hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);
     this.tellSave();
-    this.regrain.control.update(evidence.granularity, session.asked);
-    this.history.changed();
   }
 
   /** Says that edits no longer reach the server, and later that they have; not each time that one is saved. */

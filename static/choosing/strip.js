@@ -11,12 +11,13 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {(place: number) => void} preview the pointer is over a card, or -1
  * @property {(place: number) => void} select
  * @property {(place: number) => void} take a card that is already previewed is clicked
- * @property {() => void} refolded cards have been folded or unfolded, have come into view, or still lack their thumbnails
+ * @property {() => void} refolded cards have been folded or unfolded, or have come into view
  * @property {(label: number) => string} nameOf a class
  *
  * @typedef {object} Shown what a card's element was last painted with
  * @property {HTMLElement} element
  * @property {<T extends HTMLElement>(name: string) => T} slot
+ * @property {Card | null} card
  * @property {Uint8Array[]} painted the labels that the thumbnail was made from
  * @property {string} colors of the classes, one after the other
  * @property {number} rest
@@ -25,9 +26,6 @@ import { counted, percent } from '../ui/numbers.js';
 
 /** CSS pixels beyond the strip's edges within which thumbnails are painted. */
 const AHEAD = 160;
-
-/** Milliseconds for thumbnails in one frame, so that the canvas does not wait; the rest are painted in the next ones. */
-const SPELL = 4;
 
 /** What the mark of a card says, in full. */
 const MARKED = 'If one of the hypotheses is right, this one is expected to match it best.';
@@ -54,6 +52,8 @@ export class Strip {
     this.folded = '';
     /** @type {Set<string>} digests of the cards whose folds are open */
     this.open = new Set();
+    /** What thumbnails show besides their cards. @type {{labels: Uint8Array, compared: Uint8Array, colors: readonly string[], rest: number}} */
+    this.depicted = { labels: new Uint8Array(), compared: new Uint8Array(), colors: [], rest: -1 };
     /** The place of the marked card, or -1. */
     this.marked = -1;
     /** The place of the selected card, or -1. */
@@ -107,6 +107,8 @@ export class Strip {
   }
 
   /**
+   * Updates the cards but for their thumbnails.
+   *
    * @param {object} now
    * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
    * @param {Uint8Array} now.labels the labelling
@@ -124,29 +126,34 @@ export class Strip {
     this.marked = this.leaders[hypotheses.marked] || -1; // a mark on the first card would tell nothing
     const best = hypotheses.best();
     const compared = hypotheses.present.length > 0 ? reference(labels, cards[0].labels) : labels;
-    const tints = colors.join();
-    let spent = 0;
-    let late = false;
+    this.depicted = { labels, compared, colors, rest };
     cards.forEach((card, place) => {
       const shown = this.shown[place];
       const { element } = shown;
+      shown.card = card;
       element.hidden = !this.visible(place) && place !== selected;
       element.classList.toggle('stale', card.stale);
       element.classList.toggle('folded', this.leaders[place] !== place);
       element.setAttribute('aria-selected', String(place === selected));
       element.tabIndex = place === Math.max(0, selected) ? 0 : -1;
-      if (card.stale) return;
-      this.describe(shown, place, card, best - card.energy, labels, compared);
-      const from = [card.labels, labels, compared];
-      if (element.hidden || !shown.near || (shown.colors === tints && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i])))) return;
-      late ||= spent > SPELL;
-      if (late) return;
-      const began = performance.now();
-      Object.assign(shown, { painted: from, colors: tints, rest });
-      this.thumbnails.paint(shown.slot('close'), shown.slot('whole'), { labels: card.labels, current: labels, compared, colors, rest });
-      spent += performance.now() - began;
+      if (!card.stale) this.describe(shown, place, card, best - card.energy, labels, compared);
     });
-    if (late) this.listener.refolded();
+  }
+
+  /** Paints the first thumbnail that is outdated and may be in view. @returns {boolean} whether there was one */
+  paintOne() {
+    const { labels, compared, colors, rest } = this.depicted;
+    const tints = colors.join();
+    return this.shown.some((shown) => {
+      const { card } = shown;
+      if (!card || card.stale || shown.element.hidden || !shown.near) return false;
+      const from = [card.labels, labels, compared];
+      const current = shown.colors === tints && shown.rest === rest && shown.painted.length > 0 && from.every((l, i) => same(l, shown.painted[i]));
+      Object.assign(shown, { painted: from, colors: tints, rest });
+      if (current) return false;
+      this.thumbnails.paint(shown.slot('close'), shown.slot('whole'), { labels: card.labels, current: labels, compared, colors, rest });
+      return true;
+    });
   }
 
   /**
@@ -246,7 +253,7 @@ export class Strip {
       this.unfold(place, !this.open.has(this.digests[place]));
     });
     this.list.append(element);
-    this.shown.push({ element, slot, painted: [], colors: '', rest: -1, near: true }); // as long as the browser has not said where it is
+    this.shown.push({ element, slot, card: null, painted: [], colors: '', rest: -1, near: true }); // as long as the browser has not said where it is
     this.sight.observe(element);
   }
 

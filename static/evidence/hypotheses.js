@@ -150,20 +150,3 @@ export class Hypotheses {
 export function reference(labels, first) {
   return labels.map((l, s) => (l === VOID ? first[s] : l));
 }
-
-/**
- * The share of the image's area on which two labellings differ, 0..1.
- *
- * @param {Uint8Array} a
- * @param {Uint8Array} b
- * @param {ArrayLike<number>} area per superpixel
- */
-export function changed(a, b, area) {
-  let different = 0;
-  let total = 0;
-  for (let i = 0; i < area.length; i++) {
-    total += area[i];
-    if (a[i] !== b[i]) different += area[i];
-  }
-  return different / total;
-}

@@ -22,8 +22,10 @@ export class Uncertainty {
     this.n = area.length;
     /** How many hypotheses there are. */
     this.total = samples.reduce((sum, { count }) => sum + count, 0);
+    const present = new Uint8Array(256); // by class
+    for (const { labels } of samples) for (let i = 0; i < labels.length; i++) present[labels[i]] = 1;
     /** The classes in play, ascending. */
-    this.classes = [...samples.reduce((set, { labels }) => labels.reduce((s, l) => s.add(l), set), new Set())].sort((a, b) => a - b);
+    this.classes = [...present.keys()].filter((c) => present[c] === 1);
     const k = this.classes.length;
     this.place = new Uint8Array(256);
     this.classes.forEach((c, i) => (this.place[c] = i));
