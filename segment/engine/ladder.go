@@ -91,26 +91,11 @@ func (s *Sequence) Ladder(ctx context.Context) (*Ladder, error) {
 		return nil, segment.Errorf(segment.Invalid, "The slider works between two classes; %d are in play here. Use the hypotheses instead.", len(s.classes))
 	}
 	var l *Ladder
-	err := s.run(ctx, func() (err error) {
+	err := s.run(ctx, schedule.Supposed, func() (err error) {
 		l, err = s.ladder()
 		return err
 	})
 	return l, err
-}
-
-// run does work that somebody waits for when it is its turn.
-func (s *Sequence) run(ctx context.Context, work func() error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if s.turn == nil {
-		return work()
-	}
-	var failed error
-	if err := s.turn(ctx, schedule.Supposed, func() { failed = work() }); err != nil {
-		return err
-	}
-	return failed
 }
 
 // climb makes the ladder.

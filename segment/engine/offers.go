@@ -10,6 +10,7 @@ import (
 	"collie/crf"
 	"collie/herding/diverse"
 	"collie/segment"
+	"collie/segment/schedule"
 )
 
 // Alternative is the best labelling found in which some superpixels have another
@@ -81,7 +82,7 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 	defer stop()
 	var found []diverse.Alternative
 	for left := true; left; {
-		err := s.run(ctx, func() (err error) {
+		err := s.run(ctx, schedule.Supposed, func() (err error) {
 			for began := time.Now(); left && err == nil; {
 				var f diverse.Alternative
 				if f, err, left = next(); left {
@@ -99,7 +100,7 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 	}
 	diverse.SortAlternatives(found)
 	var out []Alternative
-	err = s.run(ctx, func() error {
+	err = s.run(ctx, schedule.Supposed, func() error {
 		for _, f := range found {
 			if s.classes[f.Label] != segment.Void {
 				out = append(out, s.alternative(p.Model, first, x, f, superpixels))

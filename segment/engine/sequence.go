@@ -292,14 +292,25 @@ func (s *Sequence) next(ctx context.Context, rank int, class schedule.Class) err
 			return err
 		}
 	}
-	var failed error
-	err := s.turn(ctx, class, func() {
-		failed = s.step(ctx, rank)
-		for ; failed == nil && s.stream.ahead() && rank+1 < s.Len(); rank++ {
-			failed = s.step(ctx, rank+1)
+	return s.run(ctx, class, func() error {
+		err := s.step(ctx, rank)
+		for ; err == nil && s.stream.ahead() && rank+1 < s.Len(); rank++ {
+			err = s.step(ctx, rank+1)
 		}
+		return err
 	})
-	if err != nil {
+}
+
+// run does work of the given class when it is its turn.
+func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.turn == nil {
+		return work()
+	}
+	var failed error
+	if err := s.turn(ctx, class, func() { failed = work() }); err != nil {
 		return err
 	}
 	return failed

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"collie/crf"
 	"collie/herding"
 	"collie/segment"
 	"collie/segment/schedule"
@@ -111,6 +112,28 @@ func TestSuggestWaitsItsTurn(t *testing.T) {
 	cancel()
 	if _, err := s.Suggest(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
+	}
+}
+
+// With so many classes that an answer can't have a label of its own, all of it is one
+// turn, and nothing is done before it.
+func TestSuggestAmongAllClasses(t *testing.T) {
+	labels := map[int]uint8{}
+	for i := range crf.MaxLabels {
+		labels[i] = uint8(i)
+	}
+	s := NewSequence(NewModel(gridGraph(20, 5), DefaultParameters), Evidence{Clicks: clicksOn(400, labels)}, 2)
+	busy := errors.New("busy")
+	s.turn = func(context.Context, schedule.Class, func()) error { return busy }
+	if got, err := s.Suggest(t.Context()); !errors.Is(err, busy) {
+		t.Errorf("refused its turn: %+v, %v", got, err)
+	}
+	s.turn = func(_ context.Context, _ schedule.Class, step func()) error {
+		step()
+		return nil
+	}
+	if got, err := s.Suggest(t.Context()); err != nil || len(got) == 0 {
+		t.Errorf("suggested %+v, %v", got, err)
 	}
 }
 

@@ -49,24 +49,30 @@ func (s *Sequence) Suggest(ctx context.Context) ([]Suggestion, error) {
 	if s.model == nil {
 		return nil, nil
 	}
-	problem, err := s.problem()
-	if err != nil {
-		return nil, err
-	}
-	var query herding.Query = ask.Margin{}
-	if problem.Model.Labels < crf.MaxLabels { // an answer needs a label of its own
-		after := s.model.After(problem.Model.Fixed, problem.Model.Labels, s.pull())
-		query = ask.Risk{After: func(node int) (q []float64, err error) {
-			if s.turn == nil {
-				return after(node)
-			}
-			if busy := s.turn(ctx, schedule.Later, func() { q, err = after(node) }); busy != nil {
-				return nil, busy
-			}
+	var problem *herding.Problem
+	var after ask.After
+	var ranked []herding.Candidate
+	err := s.run(ctx, schedule.Later, func() (err error) {
+		if problem, err = s.problem(); err != nil {
+			return err
+		}
+		if problem.Model.Labels == crf.MaxLabels { // an answer has no label of its own
+			ranked, err = ask.Margin{}.Rank(ctx, problem, 0)
+			return err
+		}
+		after = s.model.After(problem.Model.Fixed, problem.Model.Labels, s.pull())
+		return nil
+	})
+	if err == nil && after != nil {
+		risk := ask.Risk{After: func(node int) (q []float64, err error) {
+			err = s.run(ctx, schedule.Later, func() (err error) {
+				q, err = after(node)
+				return err
+			})
 			return q, err
 		}}
+		ranked, err = risk.Rank(ctx, problem, 0)
 	}
-	ranked, err := query.Rank(ctx, problem, 0)
 	if err != nil {
 		return nil, err
 	}
