@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"flag"
 	"image"
 	"image/png"
 	"os"
@@ -17,9 +16,6 @@ import (
 
 	"collie/segment/sample"
 )
-
-// screenshots are for people: no test reads them, and they take time.
-var screenshots = flag.Bool("screenshots", false, "keep pictures of what the tests go through in the folder artefacts; those of the sample image are the README's, too")
 
 // sampleTruth is the true class of each pixel of the sample image, as a mask.
 var sampleTruth = sync.OnceValue(func() *image.Paletted {
