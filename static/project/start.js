@@ -1,6 +1,7 @@
 import { call } from '../ui/api.js';
 import { discard } from './discard.js';
 import { byId, colourSwatches } from '../ui/dom.js';
+import { counted } from '../ui/numbers.js';
 import { sendFile } from '../ui/sendfile.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -27,22 +28,48 @@ async function alone(work) {
   }
 }
 
-dropZone((files) =>
-  alone(async () => {
-    const project = await call('POST', '/api/v1/projects', { name: projectName(files.map((file) => file.name), new Date()) });
-    const { images, failed } = await upload(project.id, files);
-    if (images.length === 0) {
-      await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
-    } else if (failed === 0) {
-      location.assign(`/images/${images[0].id}`);
-    } else {
-      const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
-      open.href = `/images/${images[0].id}`;
-      open.hidden = false;
-      open.focus();
+/** @type {File[][] | null} what is being uploaded; what is dropped meanwhile follows */
+let batches = null;
+
+dropZone((files) => {
+  if (batches) {
+    batches.push(files);
+    toast('Added to the upload', `${counted(files.length, 'file follows', 'files follow')} the others.`);
+  } else if (busy) {
+    toast('Files can’t be added yet', 'Something else on this page is still running. Add them again when it is done.');
+  } else {
+    void alone(() => create(files));
+  }
+});
+
+/** Makes a project of files, and of those that come meanwhile, and opens its first image. @param {File[]} files */
+async function create(files) {
+  /** @type {{id: string}[]} */
+  const images = [];
+  let failed = 0;
+  let project;
+  batches = [files];
+  try {
+    project = await call('POST', '/api/v1/projects', { name: projectName(files.map((file) => file.name), new Date()) });
+    for (const batch of batches) {
+      const sent = await upload(project.id, batch);
+      images.push(...sent.images);
+      failed += sent.failed;
     }
-  }),
-);
+  } finally {
+    batches = null;
+  }
+  if (images.length === 0) {
+    await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
+  } else if (failed === 0) {
+    location.assign(`/images/${images[0].id}`);
+  } else {
+    const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+    open.href = `/images/${images[0].id}`;
+    open.hidden = false;
+    open.focus();
+  }
+}
 
 byId('sample').addEventListener('click', () =>
   alone(async () => {

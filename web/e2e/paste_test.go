@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -77,4 +80,56 @@ func TestE2EPaste(t *testing.T) {
 			t.Errorf("image %d, called %q, is another picture than was pasted", i+1, im.Name)
 		}
 	}
+}
+
+// TestE2EMoreWhileUploading: what is dropped, pasted or chosen on the start page while
+// an upload is running becomes part of the same project, each picture once. While
+// something else is running the page says that it takes no files.
+func TestE2EMoreWhileUploading(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 390, 844, false, address)
+	value[bool](p, `(() => {
+		const { send } = XMLHttpRequest.prototype;
+		XMLHttpRequest.prototype.send = function (body) {
+			XMLHttpRequest.prototype.send = send;
+			window.goOn = () => send.call(this, body);
+		};
+		return true;
+	})()`)
+	p.dropped("body", "dropped.png")
+	p.until(`'goOn' in window`)
+	p.pasted("body", 2, "pasted.png")
+	picture := filepath.Join(t.TempDir(), "chosen.png")
+	if err := os.WriteFile(picture, tinyPicture(3), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if at := value[[]float64](p, middle+`(".drop-label")`); len(at) == 0 {
+		t.Error("the drop zone can't be clicked during an upload")
+	}
+	p.choose("#files", picture)
+	p.dropped("body", "dropped.png")
+	p.until(`/1 file follows the others/.test(document.getElementById('toasts').textContent)`)
+	p.screenshot("added")
+	value[bool](p, `(goOn(), true)`)
+	p.until(`location.pathname.startsWith('/images/') && document.readyState === 'complete'`)
+
+	const names = `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project + '/images').then((answer) => answer.json()).then((images) => images.map((im) => im.name).join())`
+	if got := value[string](p, names); got != "dropped.png,pasted.png,chosen.png" {
+		t.Errorf("the project has the images %s", got)
+	}
+
+	p.do("going back to the start page", chromedp.Navigate(address))
+	value[bool](p, `(() => {
+		const reach = window.fetch;
+		window.fetch = (...request) => new Promise((done) => (window.goOn = () => done(reach(...request))));
+		return true;
+	})()`)
+	p.clickOn("trying the sample image", "#sample")
+	p.until(`'goOn' in window`)
+	p.pasted("body", 4, "late.png")
+	p.until(`/Files can’t be added yet/.test(document.getElementById('toasts').textContent)`)
+	p.screenshot("refused")
+	value[bool](p, `(goOn(), true)`)
+	p.until(`location.pathname.startsWith('/images/')`)
 }
