@@ -28,3 +28,13 @@ export function handBack() {
   });
   document.addEventListener('change', back);
 }
+
+/**
+ * What the focus goes back to when a panel that opens now is closed: the button
+ * that opened it from the keyboard, otherwise the image.
+ *
+ * @returns {HTMLElement}
+ */
+export function origin() {
+  return document.querySelector('button[aria-expanded]:focus-visible') ?? byId('canvas');
+}

@@ -1,5 +1,6 @@
 import { call, get } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
+import { origin } from './handback.js';
 import { historyOf } from '../evidence/steps.js';
 import { isolated } from '../ui/names.js';
 import { toastProblem } from '../ui/toast.js';
@@ -34,6 +35,7 @@ export class HistoryPanel {
     this.address = address;
     this.ports = ports;
     this.panel = byId('history-panel');
+    this.origin = byId('canvas');
     this.list = byId('history-list');
     this.restoreButton = /** @type {HTMLButtonElement} */ (byId('history-restore'));
     /** @type {LogEntry[]} */
@@ -73,7 +75,8 @@ export class HistoryPanel {
 
   /** @param {boolean} [open] */
   toggle(open = !this.open) {
-    if (!open && this.panel.contains(document.activeElement)) byId('canvas').focus({ preventScroll: true });
+    if (open) this.origin = origin();
+    else if (this.panel.contains(document.activeElement)) this.origin.focus({ preventScroll: true });
     this.panel.hidden = !open;
     byId('history').setAttribute('aria-expanded', String(open));
     if (open) void this.fetch().then(() => this.focusPresent());

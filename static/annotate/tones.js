@@ -1,6 +1,7 @@
 import { line, NEUTRAL, neutral } from '../canvas/adjust.js';
 import { call, get } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
+import { origin } from './handback.js';
 import { toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('../canvas/adjust.js').Adjustment} Adjustment */
@@ -37,6 +38,7 @@ export class Tones {
     this.asked = 0;
     this.button = byId('tones');
     this.panel = byId('tones-panel');
+    this.origin = byId('canvas');
     this.button.addEventListener('click', () => this.toggle());
     byId('tones-reset').addEventListener('click', () => this.reset());
     byId('tones-auto').addEventListener('click', () => void this.auto());
@@ -58,7 +60,8 @@ export class Tones {
 
   /** @param {boolean} [open] */
   toggle(open = this.panel.hidden !== false) {
-    if (!open && this.panel.contains(document.activeElement)) byId('canvas').focus({ preventScroll: true });
+    if (open) this.origin = origin();
+    else if (this.panel.contains(document.activeElement)) this.origin.focus({ preventScroll: true });
     this.panel.hidden = !open;
     this.button.setAttribute('aria-expanded', String(open));
     if (open) {

@@ -225,7 +225,8 @@ func TestE2EKeyboardView(t *testing.T) {
 }
 
 // TestE2EFocus: the keys of the image still work after a panel was closed by its
-// key or Escape, and after a click on empty space.
+// key or Escape, and after a click on empty space. A button that the keyboard opened
+// a panel with gets the focus back.
 func TestE2EFocus(t *testing.T) {
 	t.Parallel()
 	p := bare(t, 1280, 720)
@@ -262,6 +263,20 @@ func TestE2EFocus(t *testing.T) {
 		if !value[bool](p, fmt.Sprintf(`document.activeElement.matches(%q)`, bar.next)) {
 			t.Errorf("in %s an arrow key leads to %s, want %s", bar.selector, value[string](p, `document.activeElement.outerHTML.slice(0, 80)`), bar.next)
 		}
+	}
+
+	for button, panel := range map[string]string{"#tones": "tones-panel", "#history": "history-panel"} {
+		inPanel := `document.activeElement.closest('#` + panel + `') !== null`
+		p.focusOn(button)
+		p.press(kb.Enter)
+		p.until(inPanel)
+		p.press(kb.Escape)
+		p.until(`document.getElementById('` + panel + `').hidden && document.activeElement.matches('` + button + `')`)
+		p.focusOn("#canvas")
+		p.clickOn("opening by pointer", button)
+		p.until(inPanel)
+		p.press(kb.Escape)
+		p.until(`document.getElementById('` + panel + `').hidden && ` + onImage)
 	}
 }
 

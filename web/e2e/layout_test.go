@@ -118,6 +118,14 @@ func TestE2ELayouts(t *testing.T) {
 func TestE2EMoreOnAPhone(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 390, 844, false)
+	p.focusOn("#more")
+	p.press(kb.Enter)
+	p.focusOn(`#more-menu [data-do="history"]`)
+	p.press(kb.Enter)
+	p.until(`document.activeElement.closest('#history-panel') !== null`)
+	p.press(kb.Escape)
+	p.until(`document.getElementById('history-panel').hidden && document.activeElement.id === 'more'`)
+
 	more := func(what, opens string) {
 		p.clickOn("more", "#more")
 		p.until(`document.getElementById('more-menu').matches(':popover-open')`)
