@@ -129,7 +129,7 @@ func Start(v StartView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if person(ctx).MayCreate {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "No projects yet. Drop images to create one.")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "No projects yet. Drop, paste or choose images to create one.")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

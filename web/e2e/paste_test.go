@@ -89,6 +89,12 @@ func TestE2EMoreWhileUploading(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
 	p := openPage(t, 390, 844, false, address)
+	if said := value[string](p, `document.querySelector('.projects p').textContent.trim()`); said != "No projects yet. Drop, paste or choose images to create one." {
+		t.Errorf("without projects the page says %q", said)
+	}
+	if value[bool](p, `document.documentElement.scrollWidth > innerWidth`) {
+		t.Error("the start page is wider than a phone")
+	}
 	value[bool](p, `(() => {
 		const { send } = XMLHttpRequest.prototype;
 		XMLHttpRequest.prototype.send = function (body) {
