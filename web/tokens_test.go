@@ -21,7 +21,7 @@ import (
 // holding returns the site as a program with a new API token of the user sees it.
 func (s *site) holding(u accounts.User, scope access.Scope) *site {
 	s.tb.Helper()
-	secret, _, err := s.users.CreateTokenFor(access.With(s.tb.Context(), access.Operator), u.Name, "robot", scope, 0)
+	secret, _, err := s.users.CreateToken(access.With(s.tb.Context(), u.Principal()), "robot", scope, 0)
 	if err != nil {
 		s.tb.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +29,7 @@ func TestRefusesBadAffinities(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = parsed.Serve.Run(t.Context(), streams{io.Discard, io.Discard})
+			err = parsed.Serve.Run(t.Context(), quiet)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), file) {
 				t.Errorf("error %v, want one with the file's name and %q", err, c.want)
 			}

@@ -13,15 +13,19 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"collie/cmd/internal/output"
 	"collie/segment/export"
 	"collie/web/openid"
 )
+
+// quiet are streams that nobody reads.
+var quiet = streams{&output.Printed{To: io.Discard}, io.Discard}
 
 // parse reads a command line as main does.
 func parse(tb testing.TB, args ...string) (*commands, error) {
 	tb.Helper()
 	var c commands
-	k, err := kong.New(&c, append(options(tb.Context(), streams{io.Discard, io.Discard}), kong.Writers(io.Discard, io.Discard))...)
+	k, err := kong.New(&c, append(options(tb.Context(), quiet), kong.Writers(io.Discard, io.Discard))...)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -32,7 +36,7 @@ func parse(tb testing.TB, args ...string) (*commands, error) {
 // serveFlags are the flags of the server itself.
 func serveFlags(tb testing.TB) []*kong.Flag {
 	tb.Helper()
-	k, err := kong.New(&commands{}, options(tb.Context(), streams{io.Discard, io.Discard})...)
+	k, err := kong.New(&commands{}, options(tb.Context(), quiet)...)
 	if err != nil {
 		tb.Fatal(err)
 	}

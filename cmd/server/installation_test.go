@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"collie/cmd/internal/output"
 	"collie/cmd/server/machine"
 	"collie/segment/access"
 	"collie/segment/audit"
@@ -98,7 +99,7 @@ func TestDoctorGivesAdvice(t *testing.T) {
 	doctor := func() string {
 		t.Helper()
 		var out strings.Builder
-		if err := (&doctorCommand{dataFlag: dataFlag{Data: folder}}).Run(t.Context(), streams{&out, io.Discard}); err != nil {
+		if err := (&doctorCommand{dataFlag: dataFlag{Data: folder}}).Run(t.Context(), streams{&output.Printed{To: &out}, io.Discard}); err != nil {
 			t.Fatalf("%v\n%s", err, &out)
 		}
 		return out.String()

@@ -42,7 +42,8 @@ type commands struct {
 // streams are where a command writes: stdout is for results, stderr for what
 // goes on.
 type streams struct {
-	stdout, stderr io.Writer
+	stdout *output.Printed
+	stderr io.Writer
 }
 
 // options are how the command line is read, and what commands are given.

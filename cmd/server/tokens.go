@@ -29,11 +29,10 @@ type createToken struct {
 // Run creates the token.
 func (c *createToken) Run(ctx context.Context, s streams) error {
 	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error {
-		secret, _, err := a.CreateTokenFor(ctx, c.User, c.Name, access.Scope(c.Scope), c.Days)
-		if err == nil {
+		return a.CreateTokenFor(ctx, c.User, c.Name, access.Scope(c.Scope), c.Days, func(secret string) error {
 			fmt.Fprintln(s.stdout, secret)
-		}
-		return err
+			return s.stdout.Err
+		})
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -63,19 +64,22 @@ const (
 // days, never with 0.
 func (a *Accounts) CreateToken(ctx context.Context, name string, scope access.Scope, days int) (secret string, t Token, err error) {
 	p, _ := access.From(ctx)
-	return a.createToken(ctx, p.User, name, scope, days)
+	return a.createToken(ctx, p.User, name, scope, days, func(string) error { return nil })
 }
 
-// CreateTokenFor is CreateToken for the user of a name, by an admin.
-func (a *Accounts) CreateTokenFor(ctx context.Context, user, name string, scope access.Scope, days int) (secret string, t Token, err error) {
+// CreateTokenFor is CreateToken for the user of a name, by an admin, who is shown the
+// secret first: a token is created only if that succeeds, even when a closed pipe ends
+// the program.
+func (a *Accounts) CreateTokenFor(ctx context.Context, user, name string, scope access.Scope, days int, show func(secret string) error) error {
 	u, err := a.Named(ctx, user)
 	if err != nil {
-		return "", Token{}, err
+		return err
 	}
-	return a.createToken(ctx, u.ID, name, scope, days)
+	_, _, err = a.createToken(ctx, u.ID, name, scope, days, show)
+	return err
 }
 
-func (a *Accounts) createToken(ctx context.Context, userID, name string, scope access.Scope, days int) (secret string, t Token, err error) {
+func (a *Accounts) createToken(ctx context.Context, userID, name string, scope access.Scope, days int, show func(secret string) error) (secret string, t Token, err error) {
 	u, err := a.store.User(ctx, userID)
 	if err != nil {
 		return "", Token{}, err
@@ -101,6 +105,9 @@ func (a *Accounts) createToken(ctx context.Context, userID, name string, scope a
 	var random [32]byte
 	rand.Read(random[:])
 	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	if err := show(secret); err != nil {
+		return "", Token{}, fmt.Errorf("no token was created, since its secret could not be shown: %w", err)
+	}
 	t = Token{ID: segment.NewID(), User: u.ID, Name: name, Scope: scope}
 	t, err = a.store.AddToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenCreated, u, t)), secret, t, days)
 	return secret, t, err

@@ -24,7 +24,8 @@ func openFull(t *testing.T) *os.File {
 	return full
 }
 
-// A command whose output is lost says so and fails; what it did is done.
+// A command whose output is lost says so and fails; what it did is done, except for
+// a token.
 func TestOutputIsLost(t *testing.T) {
 	t.Parallel()
 	data, full := filepath.Join(t.TempDir(), "data"), openFull(t)
@@ -51,6 +52,33 @@ func TestOutputIsLost(t *testing.T) {
 	}
 	if _, err := os.Stat(saved); err != nil {
 		t.Error(err)
+	}
+}
+
+// A token whose secret nobody has seen doesn't exist.
+func TestTokenIsLost(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	if out, err := users(data, "correct horse\n", "add", "ann"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	unread, closed, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed.Close()
+	unread.Close()
+	for name, lost := range map[string]*os.File{"full": openFull(t), "pipe": closed} {
+		cmd := exec.Command(binary, "tokens", "create", "ann", name, "--data", data)
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = lost, &said
+		// A closed pipe ends the program without a word.
+		if err := cmd.Run(); err == nil || name == "full" && !strings.Contains(said.String(), "no token was created") {
+			t.Errorf("%s: %v, %q", name, err, said.String())
+		}
+	}
+	if list, err := attempt(data, "", "tokens", "list", "ann"); err != nil || list != "" {
+		t.Errorf("%v %s", err, list)
 	}
 }
 
