@@ -23,9 +23,10 @@ type MemberStore interface {
 	// SetMember gives the user of a name, upper and lower case alike, a role in a
 	// project, or takes it away if the role is Nobody, and returns the member as
 	// they are then. A user who doesn't exist, or has no role to take away, is
-	// NotFound. Unless orphan is set, a change that would leave a project without
-	// the only owner it has is a Conflict.
-	SetMember(ctx context.Context, projectID, name string, role access.Role, orphan bool) (Member, error)
+	// NotFound. The change is made by the owner of an id: if they are none any more it is
+	// NotFound, too, and a Conflict if it would leave the project without the only owner
+	// it has. Empty stands for an admin, who is not bound by either.
+	SetMember(ctx context.Context, projectID, name string, role access.Role, by string) (Member, error)
 	// RoleIn is the role that a user has in a project: Nobody if there is no such
 	// user, project or membership.
 	RoleIn(ctx context.Context, projectID, userID string) (access.Role, error)

@@ -72,7 +72,7 @@ func (s *site) enlist(name string, role access.Role) {
 
 func (s *site) join(projectID, name string, role access.Role) {
 	s.tb.Helper()
-	if _, err := s.store.SetMember(s.tb.Context(), projectID, name, role, true); err != nil {
+	if _, err := s.store.SetMember(s.tb.Context(), projectID, name, role, ""); err != nil {
 		s.tb.Fatal(err)
 	}
 }

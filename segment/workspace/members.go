@@ -58,13 +58,14 @@ func (w *Workspace) RemoveMember(ctx context.Context, projectID, name string) (s
 }
 
 // setMember makes the change that e tells of. Admins can take the role of a project's
-// only owner away, and give it back; owners can't.
+// only owner away, and give it back; owners can't, and the store checks that they still
+// are owners.
 func (w *Workspace) setMember(ctx context.Context, e audit.Entry, name string, role access.Role) (segment.Member, error) {
-	by, err := w.guard.Role(ctx)
-	if err != nil {
-		return segment.Member{}, err
+	p, _ := access.From(ctx)
+	if p.Role == access.Admin {
+		p.User = ""
 	}
-	return w.store.SetMember(audit.Note(ctx, e), e.About, name, role, by == access.Admin)
+	return w.store.SetMember(audit.Note(ctx, e), e.About, name, role, p.User)
 }
 
 // own returns a function that says of the id of a project whether the principal of

@@ -69,7 +69,7 @@ func mustRecord(tb testing.TB, s interface {
 	for i, name := range []string{"one", "zwei \" ' \\ 🙂"} {
 		p := segment.Project{ID: segment.NewID(), Name: name, Classes: segment.DefaultClasses(), Rest: segment.Rest{Mode: segment.RestUndecided}, Unaided: i == 0, Created: now}
 		check(s.CreateProject(ctx, p))
-		_, err := s.SetMember(ctx, p.ID, "bob", access.Reviewer, false)
+		_, err := s.SetMember(ctx, p.ID, "bob", access.Reviewer, "")
 		check(err)
 		for k := range 3 {
 			im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: fmt.Sprint(name, k), Format: "png", Width: 640, Height: 480, Regions: 600, Bytes: 1 << 40, Created: now}

@@ -21,25 +21,25 @@ func (s *Store) Members(ctx context.Context, projectID string) ([]segment.Member
 }
 
 // SetMember sets or removes a user's role in a project.
-func (s *Store) SetMember(ctx context.Context, projectID, name string, role access.Role, orphan bool) (segment.Member, error) {
+func (s *Store) SetMember(ctx context.Context, projectID, name string, role access.Role, by string) (segment.Member, error) {
 	m := segment.Member{Role: role}
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var project, user, since int64
-		// Changes of one project's members wait for each other, so that two owners can't both go.
+		// Changes of one project's members wait for each other, so that owners can't go, or change anything, together.
 		if err := tx.QueryRow(ctx, "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL FOR NO KEY UPDATE", projectID).Scan(&project); err != nil {
 			return row.ReadError("project", err)
 		}
 		if err := tx.QueryRow(ctx, "SELECT number, id, name FROM users WHERE lower(name) = lower($1) AND removed_at IS NULL FOR SHARE", name).Scan(&user, &m.User, &m.Name); err != nil {
 			return row.ReadError("user", err)
 		}
-		if role != access.Owner && !orphan {
-			var last bool
-			if err := tx.QueryRow(ctx, `SELECT count(*) = 1 AND max(member."user") = $1 FROM member JOIN users ON users.number = member."user"
-				WHERE member.project = $2 AND member.role = 'owner' AND users.removed_at IS NULL`, user, project).Scan(&last); err != nil {
+		if by != "" {
+			var last, owns bool
+			if err := tx.QueryRow(ctx, `SELECT count(*) = 1 AND max(member."user") = $1, coalesce(bool_or(users.id = $3), false) FROM member JOIN users ON users.number = member."user"
+				WHERE member.project = $2 AND member.role = 'owner' AND users.removed_at IS NULL`, user, project, by).Scan(&last, &owns); err != nil {
 				return row.ReadError("owner", err)
 			}
-			if last {
-				return row.LastOwner()
+			if err := row.OwnerMay(owns, last && role != access.Owner); err != nil {
+				return err
 			}
 		}
 		if role == access.Nobody {

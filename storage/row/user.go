@@ -37,8 +37,15 @@ func LastAdmin() error {
 	return segment.Errorf(segment.Conflict, "This is the only admin left. Make somebody else an admin first. Nothing was changed.")
 }
 
-// LastOwner is the error for a change that would leave a project without an owner.
-func LastOwner() error {
+// OwnerMay is nil if an owner may change a project's members: they still own it, and
+// the change doesn't leave it without an owner.
+func OwnerMay(owns, leaves bool) error {
+	switch {
+	case !owns:
+		return segment.Errorf(segment.NotFound, "You are no longer an owner of this project. Nothing was changed.")
+	case !leaves:
+		return nil
+	}
 	return segment.Errorf(segment.Conflict, "This is the only owner of the project. Make somebody else an owner first. Nothing was changed.")
 }
 

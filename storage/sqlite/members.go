@@ -20,7 +20,7 @@ func (s *Store) Members(ctx context.Context, projectID string) ([]segment.Member
 }
 
 // SetMember sets or removes a user's role in a project.
-func (s *Store) SetMember(ctx context.Context, projectID, name string, role access.Role, orphan bool) (segment.Member, error) {
+func (s *Store) SetMember(ctx context.Context, projectID, name string, role access.Role, by string) (segment.Member, error) {
 	m := segment.Member{Role: role}
 	err := s.writer.write(ctx, func(w *writer) error {
 		var project, user int64
@@ -30,14 +30,14 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 		if err := w.row("SELECT number, id, name FROM user WHERE name = ? AND removed_at IS NULL", name).Scan(&user, &m.User, &m.Name); err != nil {
 			return row.ReadError("user", err)
 		}
-		if role != access.Owner && !orphan {
-			var last bool
-			if err := w.row(`SELECT count(*) = 1 AND max(member.user) = ? FROM member JOIN user ON user.number = member.user
-				WHERE member.project = ? AND member.role = 'owner' AND user.removed_at IS NULL`, user, project).Scan(&last); err != nil {
+		if by != "" {
+			var last, owns bool
+			if err := w.row(`SELECT count(*) = 1 AND max(member.user) = ?, total(user.id = ?) > 0 FROM member JOIN user ON user.number = member.user
+				WHERE member.project = ? AND member.role = 'owner' AND user.removed_at IS NULL`, user, by, project).Scan(&last, &owns); err != nil {
 				return row.ReadError("owner", err)
 			}
-			if last {
-				return row.LastOwner()
+			if err := row.OwnerMay(owns, last && role != access.Owner); err != nil {
+				return err
 			}
 		}
 		if role != access.Nobody {

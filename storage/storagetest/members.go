@@ -47,7 +47,7 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	}
 	set := func(p segment.Project, name string, role access.Role) segment.Member {
 		t.Helper()
-		m, err := s.SetMember(ctx, p.ID, name, role, false)
+		m, err := s.SetMember(ctx, p.ID, name, role, "")
 		must(t, err)
 		return m
 	}
@@ -90,10 +90,10 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 		{segment.NewID(), "bob", access.Viewer},
 		{two.ID, "ann", access.Nobody}, // has no role there
 	} {
-		_, err := s.SetMember(ctx, c.project, c.name, c.role, false)
+		_, err := s.SetMember(ctx, c.project, c.name, c.role, "")
 		wantKind(t, segment.NotFound, err)
 	}
-	if _, err := s.SetMember(ctx, one.ID, "bob", access.Admin, false); err == nil {
+	if _, err := s.SetMember(ctx, one.ID, "bob", access.Admin, ""); err == nil {
 		t.Error("a role of the server is one in a project")
 	}
 	_, err := s.Members(ctx, segment.NewID())
@@ -125,22 +125,23 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	is(ann, one, access.Nobody)
 	is(bob, two, access.Reviewer)
 	testLastOwner(t, s, two, ann, bob)
+	testFormerOwner(t, s, two, bob, user("cleo"), user("dora"))
 }
 
 // testLastOwner checks that a project which has owners keeps one, also when all step
 // down or remove each other at the same moment.
 func testLastOwner(t *testing.T, s TeamStore, p segment.Project, ann, bob accounts.User) {
 	ctx := t.Context()
-	set := func(u accounts.User, role access.Role, orphan bool) error {
-		_, err := s.SetMember(ctx, p.ID, u.Name, role, orphan)
+	set := func(u accounts.User, role access.Role, by string) error {
+		_, err := s.SetMember(ctx, p.ID, u.Name, role, by)
 		return err
 	}
 	for round := range 50 {
-		must(t, errors.Join(set(ann, access.Owner, false), set(bob, access.Owner, false)))
+		must(t, errors.Join(set(ann, access.Owner, ""), set(bob, access.Owner, "")))
 		var wait sync.WaitGroup
 		var errs [2]error
 		for i, u := range []accounts.User{ann, bob} {
-			wait.Go(func() { errs[i] = set(u, []access.Role{access.Viewer, access.Nobody}[(round+i)%2], false) })
+			wait.Go(func() { errs[i] = set(u, []access.Role{access.Viewer, access.Nobody}[(round+i)%2], u.ID) })
 		}
 		wait.Wait()
 		stayed := slices.IndexFunc(errs[:], func(err error) bool { return err != nil })
@@ -153,7 +154,39 @@ func testLastOwner(t *testing.T, s TeamStore, p segment.Project, ann, bob accoun
 		}
 	}
 
-	must(t, errors.Join(set(ann, access.Owner, false), set(bob, access.Owner, false), s.RemoveUser(ctx, ann.ID)))
-	wantKind(t, segment.Conflict, set(bob, access.Reviewer, false)) // no longer has another owner beside them
-	must(t, errors.Join(set(bob, access.Owner, false), set(bob, access.Reviewer, true), set(bob, access.Nobody, false)))
+	must(t, errors.Join(set(ann, access.Owner, ""), set(bob, access.Owner, ""), s.RemoveUser(ctx, ann.ID)))
+	wantKind(t, segment.Conflict, set(bob, access.Reviewer, bob.ID)) // no longer has another owner beside them
+	must(t, errors.Join(set(bob, access.Owner, bob.ID), set(bob, access.Reviewer, ""), set(bob, access.Nobody, "")))
+}
+
+// testFormerOwner checks that who is no longer an owner changes nothing, also when
+// owners demote each other at the same moment and another one stays.
+func testFormerOwner(t *testing.T, s TeamStore, p segment.Project, bob, cleo, dora accounts.User) {
+	ctx := t.Context()
+	set := func(u accounts.User, role access.Role, by string) error {
+		_, err := s.SetMember(ctx, p.ID, u.Name, role, by)
+		return err
+	}
+	must(t, set(dora, access.Owner, ""))
+	for round := range 50 {
+		must(t, errors.Join(set(bob, access.Owner, ""), set(cleo, access.Owner, dora.ID)))
+		var wait sync.WaitGroup
+		var first, second error
+		wait.Go(func() { first = set(cleo, access.Nobody, bob.ID) })
+		wait.Go(func() { second = set(bob, access.Viewer, cleo.ID) })
+		wait.Wait()
+		if (first == nil) == (second == nil) {
+			t.Fatalf("round %d: two owners demote each other: %v, %v, want one refusal", round, first, second)
+		}
+		wantKind(t, segment.NotFound, errors.Join(first, second))
+	}
+
+	must(t, set(bob, access.Annotator, ""))
+	wantKind(t, segment.NotFound, set(cleo, access.Owner, bob.ID))  // of a lesser role now
+	wantKind(t, segment.NotFound, set(cleo, access.Nobody, bob.ID)) // whether there is something to do or not
+	must(t, errors.Join(set(bob, access.Owner, dora.ID), set(cleo, access.Viewer, bob.ID), s.RemoveUser(ctx, bob.ID)))
+	wantKind(t, segment.NotFound, set(cleo, access.Owner, bob.ID))
+	if role, err := s.RoleIn(ctx, p.ID, cleo.ID); role != access.Viewer || err != nil {
+		t.Errorf("after refused changes cleo is %v: %v", role, err)
+	}
 }
