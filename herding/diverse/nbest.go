@@ -196,29 +196,11 @@ type Alternative struct {
 	Optimal bool
 }
 
-// Region answers 'what if this were …': for each label that the nodes don't all
-// have in x, a labelling of high energy, it returns the best labelling found in
-// which they do, by falling energy. See Alternatives.
-func Region(ctx context.Context, m *crf.Model, solver crf.Options, x []uint8, nodes []int32) ([]Alternative, error) {
-	var out []Alternative
-	for a, err := range Alternatives(m, solver, x, nodes) {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, err
-		}
-		out = append(out, a)
-	}
-	SortAlternatives(out)
-	return out, nil
-}
-
-// SortAlternatives sorts by falling energy.
-func SortAlternatives(a []Alternative) {
-	slices.SortStableFunc(a, func(a, b Alternative) int { return cmp.Compare(b.Gain, a.Gain) })
-}
-
-// Alternatives is Region one label after the other, as they are numbered. Labels that
-// contradict a clamp or are ruled out are left out. Each takes one maximisation, started
-// from a greedy propagation to the neighbours.
+// Alternatives answers 'what if this were …': for each label that the nodes don't all
+// have in x, a labelling of high energy, it yields the best labelling found in which
+// they do, as the labels are numbered. Labels that contradict a clamp or are ruled out
+// are left out. Each takes one maximisation, started from a greedy propagation to the
+// neighbours.
 func Alternatives(m *crf.Model, solver crf.Options, x []uint8, nodes []int32) iter.Seq2[Alternative, error] {
 	return func(yield func(Alternative, error) bool) {
 		if err := askable(m, x, nodes); err != nil {

@@ -47,12 +47,11 @@ func ExampleNew() {
 func ExampleNew_region() {
 	p := chain()
 	best := crf.NewSolver(p.Model, crf.Options{}).Solve(nil)
-	alternatives, err := diverse.Region(context.Background(), p.Model, crf.Options{}, best.Labels, []int32{3, 4})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, a := range alternatives {
+	for a, err := range diverse.Alternatives(p.Model, crf.Options{}, best.Labels, []int32{3, 4}) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		fmt.Printf("class %d: %v changes %v, energy %+.1f\n", a.Label, a.Labels, a.Changed, a.Gain)
 	}
 	// Output:

@@ -98,7 +98,7 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 			return nil, err
 		}
 	}
-	diverse.SortAlternatives(found)
+	slices.SortStableFunc(found, func(a, b diverse.Alternative) int { return cmp.Compare(b.Gain, a.Gain) })
 	var out []Alternative
 	err = s.run(ctx, schedule.Supposed, func() error {
 		for _, f := range found {

@@ -157,7 +157,10 @@ func TestAlternatives(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		for _, a := range found {
+		for rank, a := range found {
+			if rank > 0 && a.Gain > found[rank-1].Gain {
+				rt.Fatalf("class %d, with gain %v, comes after %v", a.Class, a.Gain, found[rank-1].Gain)
+			}
 			best := math.Inf(-1)
 			p, _ := s.problem()
 			x := make([]uint8, n)
