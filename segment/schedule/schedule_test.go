@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -139,44 +136,5 @@ func TestLong(t *testing.T) {
 	}()
 	if l := s.Load(); l.Long != 0 {
 		t.Errorf("%d pieces of long work are left", l.Long)
-	}
-}
-
-// Long work runs on a thread of low priority, and no other work ever does.
-func TestLongIsNice(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("threads have a niceness of their own on Linux only")
-	}
-	nice := func() string {
-		b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", syscall.Gettid()))
-		if err != nil {
-			t.Error(err)
-			return ""
-		}
-		_, after, _ := strings.Cut(string(b), ") ")
-		return strings.Fields(after)[16]
-	}
-	usual := nice()
-	if usual != "0" {
-		t.Skipf("this process has niceness %s itself", usual)
-	}
-	s := New(Limits{Workers: 2})
-	var long string
-	if err := s.Long(t.Context(), func() { long = nice() }); err != nil {
-		t.Fatal(err)
-	}
-	if long != fmt.Sprint(niceness) {
-		t.Errorf("long work has niceness %s, want %d", long, niceness)
-	}
-	for range 100 {
-		done := make(chan string)
-		go func() {
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			done <- nice()
-		}()
-		if got := <-done; got != usual {
-			t.Fatalf("another goroutine runs with niceness %s", got)
-		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -110,13 +109,6 @@ func Own(tb testing.TB, dir string) {
 	}
 }
 
-func own(dir string) error {
-	if id := owner(); id != nil {
-		return os.Chown(dir, int(id.Uid), int(id.Gid))
-	}
-	return nil
-}
-
 // skipShort keeps a database out of the tests for daily work.
 func skipShort(tb testing.TB) {
 	tb.Helper()
@@ -190,17 +182,6 @@ func start(disk string) (*Server, error) {
 	return s, nil
 }
 
-// memory is a folder in memory, where a sync takes no time, if it has room for a
-// small database; otherwise empty, which means the usual folder.
-func memory() string {
-	const folder, enough = "/dev/shm", 2 << 30
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(folder, &fs); err != nil || uint64(fs.Bavail)*uint64(fs.Bsize) < enough {
-		return ""
-	}
-	return folder
-}
-
 // create makes the folder with the data. The settings are in a file, so that a
 // server that starts again has them, too. On a disk, which is small, all is synced.
 func (s *Server) create(disk bool) error {
@@ -242,27 +223,8 @@ func (s *Server) Folder() string { return s.folder }
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.folder
-	if id := owner(); id != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: id}
-	}
+	demote(cmd)
 	return cmd
-}
-
-// owner is the user as whom PostgreSQL runs when the tests are root's.
-func owner() *syscall.Credential {
-	if os.Getuid() != 0 {
-		return nil
-	}
-	for _, name := range []string{"postgres", "nobody"} {
-		u, err := user.Lookup(name)
-		if err != nil {
-			continue
-		}
-		uid, _ := strconv.ParseUint(u.Uid, 10, 32)
-		gid, _ := strconv.ParseUint(u.Gid, 10, 32)
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	}
-	return nil
 }
 
 // Start starts the server and waits until it answers.
@@ -323,7 +285,9 @@ func (s *Server) Kill() error {
 	}
 	for _, line := range strings.Fields(string(children)) {
 		if pid, err := strconv.Atoi(line); err == nil {
-			syscall.Kill(pid, syscall.SIGKILL) // it may be gone by now
+			if child, err := os.FindProcess(pid); err == nil {
+				_ = child.Kill() // it may be gone by now
+			}
 		}
 	}
 	<-s.ended

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command labels writes the superpixel maps of a folder of JPEG images as
 // 16-bit grey PNGs and the milliseconds of processor time that each took (the
 // best of three runs) as NAME.ms, for compare.sh.
