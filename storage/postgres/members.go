@@ -25,7 +25,7 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 	m := segment.Member{Role: role}
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var project, user, since int64
-		// Changes of one project's members wait for each other, so that owners can't go, or change anything, together.
+		// Changes of one project's members wait for each other, so that two owners can't both go, or each demote the other.
 		if err := tx.QueryRow(ctx, "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL FOR NO KEY UPDATE", projectID).Scan(&project); err != nil {
 			return row.ReadError("project", err)
 		}
