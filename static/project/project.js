@@ -8,7 +8,7 @@ import { MembersDialog } from './members.js';
 import { RestChoice } from '../classes/rest.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
-import { dropZone, upload } from '../transfer/upload.js';
+import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();
@@ -78,17 +78,23 @@ void learning.load();
 
 /** @type {Promise<unknown>} uploads wait for those before them */
 let sending = Promise.resolve();
+let uploads = 0; // that run or wait
 dropZone((files) => {
-  sending = sending.then(async () => {
-    const sent = await upload(project, files);
-    await images.load();
-    void learning.load();
-    if (sent.images.length === 0) return;
-    const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
-    open.href = `/images/${sent.images[0].id}`;
-    open.hidden = false;
-  });
+  if (uploads > 0) sayFollowing(files);
+  uploads++;
+  sending = sending.then(() => send(files)).catch(toastProblem).finally(() => uploads--);
 }, importing);
+
+/** Adds files to the project. @param {File[]} files */
+async function send(files) {
+  const sent = await upload(project, files);
+  await images.load();
+  void learning.load();
+  if (sent.images.length === 0) return;
+  const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+  open.href = `/images/${sent.images[0].id}`;
+  open.hidden = false;
+}
 
 const rest = new RestChoice(address);
 rest.show([...byId('legend').children].map((item, id) => ({ id, name: item.textContent ?? '' })), JSON.parse(rest.field.dataset.rest ?? 'null'));

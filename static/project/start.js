@@ -1,12 +1,11 @@
 import { call } from '../ui/api.js';
 import { discard } from './discard.js';
 import { byId, colourSwatches } from '../ui/dom.js';
-import { counted } from '../ui/numbers.js';
 import { sendFile } from '../ui/sendfile.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
-import { dropZone, upload } from '../transfer/upload.js';
+import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();
@@ -34,7 +33,7 @@ let batches = null;
 dropZone((files) => {
   if (batches) {
     batches.push(files);
-    toast('Added to the upload', `${counted(files.length, 'file follows', 'files follow')} the others.`);
+    sayFollowing(files);
   } else if (busy) {
     toast('Files can’t be added yet', 'Something else on this page is still running. Add them again when it is done.');
   } else {

@@ -1,8 +1,10 @@
 import { call, Problem } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { droppedFiles, meant } from './folders.js';
+import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
+import { toast } from '../ui/toast.js';
 import { Uploads } from './uploads.js';
 
 /** @typedef {import('./uploads.js').Answer} Answer */
@@ -79,6 +81,11 @@ export function dropZone(take, instead) {
     });
   }
   byId('choose-folder').addEventListener('click', () => byId('folder').click());
+}
+
+/** Says of files that they wait for those before them. @param {readonly File[]} files */
+export function sayFollowing(files) {
+  toast('Added to the upload', `${counted(files.length, 'file follows', 'files follow')} the others.`);
 }
 
 /**

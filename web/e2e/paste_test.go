@@ -46,8 +46,12 @@ func TestE2EPaste(t *testing.T) {
 	p.until(`document.getElementById('import-state').textContent === '1 file ready for review.'`)
 	p.press(kb.Escape)
 
+	p.holdUpload()
 	p.pasted("body", 1, "image.png")
+	p.until(`'goOn' in window`)
 	p.pasted("#image-order", 2, "image.png") // while the first is on its way
+	p.until(`/1 file follows the others/.test(document.getElementById('toasts').textContent)`)
+	value[bool](p, `(goOn(), true)`)
 	p.until(cardCount + " === 2")
 	p.pasted("#files", 3, "image.png", "image.png")
 	p.until(cardCount + " === 4")
@@ -82,6 +86,19 @@ func TestE2EPaste(t *testing.T) {
 	}
 }
 
+// holdUpload lets the next upload begin only when goOn is called in the page.
+func (p *page) holdUpload() {
+	p.t.Helper()
+	value[bool](p, `(() => {
+		const { send } = XMLHttpRequest.prototype;
+		XMLHttpRequest.prototype.send = function (body) {
+			XMLHttpRequest.prototype.send = send;
+			window.goOn = () => send.call(this, body);
+		};
+		return true;
+	})()`)
+}
+
 // TestE2EMoreWhileUploading: what is dropped, pasted or chosen on the start page while
 // an upload is running becomes part of the same project, each picture once. While
 // something else is running the page says that it takes no files.
@@ -95,14 +112,7 @@ func TestE2EMoreWhileUploading(t *testing.T) {
 	if value[bool](p, `document.documentElement.scrollWidth > innerWidth`) {
 		t.Error("the start page is wider than a phone")
 	}
-	value[bool](p, `(() => {
-		const { send } = XMLHttpRequest.prototype;
-		XMLHttpRequest.prototype.send = function (body) {
-			XMLHttpRequest.prototype.send = send;
-			window.goOn = () => send.call(this, body);
-		};
-		return true;
-	})()`)
+	p.holdUpload()
 	p.dropped("body", "dropped.png")
 	p.until(`'goOn' in window`)
 	p.pasted("body", 2, "pasted.png")
