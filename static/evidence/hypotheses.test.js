@@ -184,7 +184,7 @@ test('walking stays within the cards', () => {
   assert.deepEqual([c.beside(h, 1), c.beside(h, -1)], [1, 0]);
 });
 
-test('changes are measured by area, undecided parts against the first hypothesis', () => {
+test('what is undecided is compared with the first hypothesis', () => {
   const labels = Uint8Array.of(1, 255, 255);
   const first = Uint8Array.of(1, 2, 3);
   const compared = reference(labels, first);

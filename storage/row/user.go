@@ -43,10 +43,10 @@ func OwnerMay(owns, leaves bool) error {
 	switch {
 	case !owns:
 		return segment.Errorf(segment.NotFound, "You are no longer an owner of this project. Nothing was changed.")
-	case !leaves:
-		return nil
+	case leaves:
+		return segment.Errorf(segment.Conflict, "This is the only owner of the project. Make somebody else an owner first. Nothing was changed.")
 	}
-	return segment.Errorf(segment.Conflict, "This is the only owner of the project. Make somebody else an owner first. Nothing was changed.")
+	return nil
 }
 
 // Linked is the error for an identity that another user has.

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A file of results is replaced, but a link never, nor is any file
-// beside it.
+// A file of results is replaced, but a link never, nor is any file beside it.
 func TestWriteResult(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "figures.json")
