@@ -22,6 +22,7 @@ type commands struct {
 	Clicks      clicksCommand      `cmd:"" help:"A simulated annotator: actions until an image is good enough."`
 	Objects     objectsCommand     `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
 	Extents     extentsCommand     `cmd:"" help:"Fit the score that ranks masks of different extent after a first click, and report its quality."`
+	Corrections correctionsCommand `cmd:"" help:"Train the network that tells what a correcting click means, and report its quality."`
 	Project     projectCommand     `cmd:"" help:"A project that learns from its finished images: actions by how many there are."`
 	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`

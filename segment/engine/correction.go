@@ -5,150 +5,258 @@ import (
 	"slices"
 
 	"collie/crf"
+	"collie/herding"
 )
 
-// correction turns x, the most probable labelling, into one that corrects what
-// was shown when the clicks at superpixels since were made. The more clicks there
-// are, the fewer errors are left and the more it takes to change what was shown,
-// see Firm. People click in the middle of what is wrong, so a change with a click
-// only at its fringe is not what they mean: if somewhere the change is deeper than
-// Deepest times as deep as at the click (Several times with more than two classes,
-// where a new class takes its area from all others), it is made again with
-// everything fixed that is more than Within times the depth at the click away from
-// it. And a correction is local: of the change only the parts remain that are
-// joined to a click, with what was undecided before.
-//
-// x, shown and model hold indices of the classes in play; -1 in shown is any other class. x may be
-// changed and is returned.
-func (m *Model) correction(model *crf.Model, x []uint8, shown []int16, since []int32) []uint8 {
-	if m.Firm > 0 {
-		x = m.firmed(model, x, shown)
+// A click that corrects what was shown says that something is wrong there, not how
+// much of it: a fringe, a part, an object. So there are several corrections to
+// choose from. Each changes a part of what was shown, joined to the click, to the
+// class of the click: the rungs of three exact ladders (see crf.Ladder) that ask for
+// the class ever more, one everywhere and two of them less and less with the
+// distance, and the regions of the merge hierarchy around the click. A small neural
+// network, see Chooser, tells how probable it is that each is the best of them, and
+// they are ordered as the extents of a first click are.
+
+// Correction is what a correcting click can mean.
+type Correction struct {
+	Labels   []uint8 // indices of the classes in play
+	Features CorrectionFeatures
+
+	part []int32 // superpixels that change to the class of the click, ascending
+}
+
+// corrected is how many corrections come before what the evidence alone says.
+const corrected = 5
+
+// manyClicks is how many clicks at once are asked what they mean, one after the
+// other. When there are more, or where a click confirms what was shown, it means
+// what the evidence alone says.
+const manyClicks = 8
+
+// Corrections returns what the last click of some evidence can mean, in no
+// particular order but that the first is what the evidence says; fewer than two
+// when there is nothing to choose from. It is for those who train choosers.
+func (m *Model) Corrections(e Evidence) ([]Correction, []int, error) {
+	s := NewSequence(m, e, 0)
+	if e.Shown == nil || s.problem == nil {
+		return nil, nil, nil
 	}
-	deepest := m.Deepest
-	if model.Labels > 2 && m.Several > 0 {
-		deepest = m.Several
+	p, err := s.problem()
+	if err != nil {
+		return nil, nil, err
 	}
-	if meant := m.meant(x, shown, since, deepest); meant != nil {
-		local := *model
-		local.Fixed = slices.Clone(model.Fixed)
-		for i := range x {
-			if local.Fixed[i] < 0 && shown[i] >= 0 && !meant[i] {
-				local.Fixed[i] = shown[i]
-			}
-		}
-		x = mostProbable(&local, x)
+	stream := &stream{model: m, problem: p}
+	h, err := stream.step()
+	if err != nil {
+		return nil, nil, err
 	}
-	joined := make([]bool, len(x))
-	for _, click := range since {
-		if joined[click] {
-			continue
-		}
-		part, _ := m.joined([]int32{click}, changed(x, shown))
-		for _, i := range part {
-			joined[i] = true
-		}
+	index := indexOf(s.classes)
+	all, err := m.corrections(p, h.Labels, e.shown(&index), e.Since, s.rest)
+	return all, s.classes, err
+}
+
+// shown is Shown in indices of the classes in play, -1 for any other class.
+func (e *Evidence) shown(index *[256]int16) []int16 {
+	out := make([]int16, len(e.Shown))
+	for i, class := range e.Shown {
+		out[i] = index[class]
 	}
+	return out
+}
+
+// corrections returns what the last of the clicks at superpixels since can mean,
+// given what those before it probably mean. x is the most probable labelling of the
+// problem, and shown what was shown when the first of them was made; both hold
+// indices of the classes in play, shown -1 for any other class.
+func (m *Model) corrections(p *herding.Problem, x []uint8, shown []int16, since []int32, rest int) (all []Correction, err error) {
+	now := slices.Clone(x)
 	for i, s := range shown {
-		if s >= 0 && !joined[i] && model.Fixed[i] < 0 {
-			x[i] = uint8(s)
+		if s >= 0 && p.Model.Fixed[i] < 0 {
+			now[i] = uint8(s)
 		}
 	}
-	return x
-}
-
-// The first few clicks say what is meant, and those after firmest add no more. A
-// stroke counts as a click on each superpixel.
-const few, firmest = 4, 10
-
-// firmed is x made again with Firm for each click after the first few added to the
-// unaries of what was shown.
-func (m *Model) firmed(model *crf.Model, x []uint8, shown []int16) []uint8 {
-	clicks := 0
-	for _, f := range model.Fixed {
-		if f >= 0 {
-			clicks++
+	all = []Correction{{Labels: now}}                                                                  // an accepted labelling without a click since
+	since = slices.DeleteFunc(slices.Clone(since), func(i int32) bool { return p.Model.Fixed[i] < 0 }) // classes that don't exist any more
+	for n, click := range since {
+		t := m.turn(p, x, now, click, rest)
+		if len(since) > manyClicks || int(shown[click]) == t.class {
+			all = []Correction{t.probable()}
+		} else if all, err = t.corrections(); err != nil {
+			return nil, err
+		}
+		if n+1 < len(since) {
+			now = m.best(all, 1)[0].Labels
 		}
 	}
-	if clicks <= few {
-		return x
+	return all, nil
+}
+
+// turn is the question how much of what is shown turns to the class of a click.
+type turn struct {
+	*Model
+	p        *herding.Problem
+	x        []uint8 // the most probable labelling
+	now      []uint8 // what is shown, with the clicks
+	click    int32
+	class    int     // of the click
+	rest     int     // class of the rest, or -1
+	turnable []bool  // superpixels that are of another class and can be of this one
+	side     float64 // of a square of the image's area, pixels
+}
+
+func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int) *turn {
+	k := p.Model.Labels
+	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y))}
+	least := crf.Log(herding.Floor)
+	for i, l := range now {
+		t.turnable[i] = p.Model.Fixed[i] < 0 && int(l) != t.class && p.Model.Unary[i*k+t.class] >= least // else excluded
 	}
-	more := float64(m.Firm * float64(min(clicks, firmest)-few))
-	firm := *model
-	firm.Unary = slices.Clone(model.Unary)
-	for i, s := range shown {
-		if s >= 0 {
-			firm.Unary[i*model.Labels+int(s)] += more
+	return t
+}
+
+// probable changes to what the evidence says what is joined to the click.
+func (t *turn) probable() Correction {
+	c := Correction{Labels: slices.Clone(t.now)}
+	part := t.joined([]int32{t.click}, func(i int32) bool { return t.x[i] != t.now[i] })
+	for _, i := range part {
+		c.Labels[i] = t.x[i]
+		if t.turnable[i] && int(t.x[i]) == t.class {
+			c.part = append(c.part, i)
 		}
 	}
-	return mostProbable(&firm, x)
-}
-
-// mostProbable returns the most probable labelling of a model, or one at least as
-// probable as x. Neither is changed.
-func mostProbable(model *crf.Model, x []uint8) []uint8 {
-	return crf.NewSolver(model, crf.Options{Sweeps: firstSweeps}).Solve(x).Labels
-}
-
-// changed tells which superpixels differ between x and shown.
-func changed(x []uint8, shown []int16) func(int32) bool {
-	return func(i int32) bool { return int16(x[i]) != shown[i] }
-}
-
-// meant says which superpixels the clicks at since may change, nil when the change
-// from shown to x need not be made again because nowhere it is more than deepest
-// times as deep as at the click.
-func (m *Model) meant(x []uint8, shown []int16, since []int32, deepest float64) []bool {
-	meant := make([]bool, len(x))
-	again := false
-	changed := changed(x, shown)
-	known := make([]*change, len(x)) // of changed superpixels
-	for _, click := range since {
-		c := known[click]
-		if c == nil {
-			c = m.change(click, changed)
-			if changed(click) {
-				for _, i := range c.part {
-					known[i] = c
-				}
-			}
-		}
-		depth := m.depth(click, c.rim)
-		if c.deepest <= deepest*depth {
-			for _, i := range c.part {
-				meant[i] = true
-			}
-			continue
-		}
-		again = true
-		for i := range x {
-			meant[i] = meant[i] || m.apart(i, int(click)) <= m.Within*depth
-		}
-	}
-	if !again {
-		return nil
-	}
-	return meant
-}
-
-// change is a part of a labelling that changes as a whole.
-type change struct {
-	part, rim []int32
-	deepest   float64 // largest depth
-}
-
-// change returns the change that a click belongs to, itself included.
-func (m *Model) change(click int32, changed func(int32) bool) *change {
-	c := &change{}
-	c.part, c.rim = m.joined([]int32{click}, changed)
-	for _, i := range c.part {
-		c.deepest = max(c.deepest, m.depth(i, c.rim))
-	}
+	slices.Sort(c.part)
 	return c
 }
 
+// corrections returns all that there are, the probable one first.
+func (t *turn) corrections() ([]Correction, error) {
+	all := []Correction{t.probable()}
+	seen := map[string]bool{string(all[0].Labels): true}
+	err := t.parts(func(turns func(i int32) bool) {
+		part := t.joined([]int32{t.click}, func(i int32) bool { return t.turnable[i] && turns(i) })
+		c := Correction{Labels: slices.Clone(t.now)}
+		for _, i := range part {
+			c.Labels[i] = uint8(t.class)
+			if i != t.click {
+				c.part = append(c.part, i)
+			}
+		}
+		if key := string(c.Labels); !seen[key] {
+			seen[key] = true
+			slices.Sort(c.part)
+			all = append(all, c)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	describer := t.describer()
+	for i := range all {
+		all[i].Features = describer.describe(&all[i])
+	}
+	all[0].Features[isProbable] = 1
+	return all, nil
+}
+
+// The local ladders ask for the class at reaches, in parts of the image's mean side,
+// with e^-½ of their strength, and lean by firm to what is shown where they don't ask
+// at all. From localRungs below what is shown every second rung is a correction.
+var reaches = [2]float64{0.06, 0.15}
+
+const (
+	firm       = 4
+	localRungs = 6
+
+	leastLogRate = -7 // below this nothing turns
+)
+
+// parts calls add with what could turn.
+func (t *turn) parts(add func(turns func(i int32) bool)) error {
+	model := t.choice()
+	climb := func(model *crf.Model, rate []float64, from, step int) error {
+		ladder, err := crf.NewLadder(model, rate)
+		if err != nil {
+			return err
+		}
+		ladder.All(shifts())
+		for rung := from; rung <= rungs; rung += step {
+			x := ladder.At(shift(rung))
+			add(func(i int32) bool { return x[i] == 1 })
+		}
+		return nil
+	}
+	if err := climb(model, nil, -rungs, 1); err != nil {
+		return err
+	}
+	for _, reach := range reaches {
+		local := *model
+		local.Unary, local.Fixed = slices.Clone(model.Unary), slices.Clone(model.Fixed)
+		rate := make([]float64, model.Nodes)
+		for i := range rate {
+			log := -0.5 * t.square(i, int(t.click)) / float64(reach*reach*t.side*t.side)
+			if log < leastLogRate {
+				local.Fixed[i] = max(local.Fixed[i], 0)
+				continue
+			}
+			rate[i] = crf.Exp(log)
+			local.Unary[2*i] += float64(firm * (1 - rate[i]))
+		}
+		if err := climb(&local, rate, -localRungs, 2); err != nil {
+			return err
+		}
+	}
+	for _, inside := range t.enclosing(int(t.click)) {
+		add(inside)
+	}
+	return nil
+}
+
+// choice is the model of two labels in which 1 is the class of the click and 0 what
+// is shown. Between two other classes an edge becomes half an edge and the rest of
+// its weight for turning, at both ends.
+func (t *turn) choice() *crf.Model {
+	k := t.p.Model.Labels
+	m := &crf.Model{Nodes: len(t.now), Labels: 2, Unary: make([]float64, 2*len(t.now)), Fixed: make([]int16, len(t.now)), Edges: slices.Clone(t.p.Model.Edges)}
+	for i, l := range t.now {
+		switch {
+		case t.turnable[i]:
+			m.Fixed[i] = -1
+			m.Unary[2*i], m.Unary[2*i+1] = t.p.Model.Unary[i*k+int(l)], t.p.Model.Unary[i*k+t.class]
+		case int(l) == t.class:
+			m.Fixed[i] = 1
+		}
+	}
+	for n := range m.Edges {
+		e := &m.Edges[n]
+		if a, b := t.now[e.A], t.now[e.B]; a != b && int(a) != t.class && int(b) != t.class {
+			e.W /= 2
+			m.Unary[2*e.A+1] += e.W
+			m.Unary[2*e.B+1] += e.W
+		}
+	}
+	return m
+}
+
+// best returns the first so many corrections in the order in which they are shown:
+// the best, then each next one by the expected gain of the best one shown.
+func (m *Model) best(all []Correction, count int) []Correction {
+	if m.Chooser == nil || len(all) < 2 {
+		return all[:min(count, len(all))]
+	}
+	parts := make([][]int32, len(all))
+	for i := range all {
+		parts[i] = all[i].part
+	}
+	var out []Correction
+	for _, i := range inOrder(m.Chooser.Chances(all), m.overlaps(parts), count) {
+		out = append(out, all[i])
+	}
+	return out
+}
+
 // joined returns the given superpixels with all that paths of changed ones join to
-// them, and the rim: the others that touch these.
-func (m *Model) joined(superpixels []int32, changed func(int32) bool) (part, rim []int32) {
+// them.
+func (m *Model) joined(superpixels []int32, changed func(int32) bool) (part []int32) {
 	seen := make([]bool, len(m.shares))
 	for _, i := range superpixels {
 		if !seen[i] {
@@ -158,30 +266,13 @@ func (m *Model) joined(superpixels []int32, changed func(int32) bool) (part, rim
 	}
 	for at := 0; at < len(part); at++ {
 		for _, j := range m.around()[part[at]] {
-			switch {
-			case seen[j]:
-				continue
-			case changed(j):
+			if !seen[j] && changed(j) {
+				seen[j] = true
 				part = append(part, j)
-			default:
-				rim = append(rim, j)
 			}
-			seen[j] = true
 		}
 	}
-	return part, rim
-}
-
-// depth is the distance in pixels from a superpixel to the nearest one of the rim
-// around it, or to the image's border.
-func (m *Model) depth(i int32, rim []int32) float64 {
-	c := m.centres[i]
-	d := min(c[0], c[1], float32(m.size.X)-c[0], float32(m.size.Y)-c[1])
-	nearest := float64(d) * float64(d)
-	for _, j := range rim {
-		nearest = min(nearest, m.square(int(i), int(j)))
-	}
-	return math.Sqrt(nearest)
+	return part
 }
 
 // square is the squared distance between the centroids of two superpixels in pixels.
@@ -190,5 +281,3 @@ func (m *Model) square(i, j int) float64 {
 	dx, dy := float64(a[0]-b[0]), float64(a[1]-b[1])
 	return float64(dx*dx) + float64(dy*dy)
 }
-
-func (m *Model) apart(i, j int) float64 { return math.Sqrt(m.square(i, j)) }

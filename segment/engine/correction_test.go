@@ -2,104 +2,179 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
-	"collie/crf"
+	"collie/segment"
 )
 
-// The firmer what was shown, the fewer superpixels of it change.
-func TestFirmLabelsChangeLess(t *testing.T) {
-	const size, n = 6, 36
-	kept := 0
+// drawCorrection draws clicks, and what was shown before the last of them.
+func drawCorrection(t *rapid.T, m *Model) Evidence {
+	n := len(m.shares)
+	classes := rapid.IntRange(2, 4).Draw(t, "classes")
+	class := rapid.Custom(func(t *rapid.T) uint8 { return uint8(rapid.IntRange(0, classes-1).Draw(t, "class")) })
+	e := Evidence{Clicks: slices.Repeat([]uint8{segment.Void}, n), Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, n)}
+	shown := rapid.SliceOfN(class, 4, 4).Draw(t, "shown")
+	for i := range e.Shown {
+		e.Shown[i] = shown[i*4/n]
+	}
+	for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 2, 6, rapid.ID).Draw(t, "clicks") {
+		e.Clicks[i] = class.Draw(t, "clicked")
+		e.Since = []int32{int32(i)}
+	}
+	for i, c := range e.Clicks { // what was shown followed the clicks before
+		if c != segment.Void && int32(i) != e.Since[0] {
+			e.Shown[i] = c
+		}
+	}
+	return e
+}
+
+// Whatever was shown and clicked, corrections keep the clicks, differ from each
+// other, and change only what is joined to the click; all but the first change it to
+// the class of the click. Their features are finite.
+func TestCorrections(t *testing.T) {
+	m := NewModel(gridGraph(8, 6), DefaultParameters)
+	several := 0
 	rapid.Check(t, func(t *rapid.T) {
-		value := rapid.Float64Range(-3, 3)
-		m := &crf.Model{Nodes: n, Labels: 2, Unary: make([]float64, 2*n), Fixed: unclicked(n)}
-		shown := make([]int16, n)
-		for i := range n {
-			m.Unary[2*i] = value.Draw(t, "unary")
-			shown[i] = rapid.Int16Range(-1, 1).Draw(t, "shown")
-			if i%size > 0 {
-				m.Edges = append(m.Edges, crf.Edge{A: int32(i - 1), B: int32(i), W: rapid.Float64Range(0, 2).Draw(t, "weight")})
-			}
-			if i >= size {
-				m.Edges = append(m.Edges, crf.Edge{A: int32(i - size), B: int32(i), W: rapid.Float64Range(0, 2).Draw(t, "weight")})
-			}
+		e := drawCorrection(t, m)
+		all, classes, err := m.Corrections(e)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, i := range rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), few+1, few+4, rapid.ID).Draw(t, "clicks") {
-			m.Fixed[i] = rapid.Int16Range(0, 1).Draw(t, "class")
+		click := e.Since[0]
+		if len(all) > 1 {
+			several++
 		}
-		x := crf.NewSolver(m, crf.Options{}).Solve(nil).Labels
-		least := 0
-		for _, firm := range []float64{0, 0.03, 0.3, 3} {
-			y := (&Model{Parameters: Parameters{Firm: firm}}).firmed(m, x, shown)
-			same := 0
-			for i, s := range shown {
-				if m.Fixed[i] >= 0 && int16(y[i]) != m.Fixed[i] {
-					t.Fatalf("firm %v: the click at %d is contradicted", firm, i)
+		seen := map[string]bool{}
+		for n, c := range all {
+			if seen[string(c.Labels)] {
+				t.Errorf("correction %d comes twice", n)
+			}
+			seen[string(c.Labels)] = true
+			part := m.joined([]int32{click}, func(i int32) bool { return classes[c.Labels[i]] != int(e.Shown[i]) })
+			for i, l := range c.Labels {
+				now, was, clicked := classes[l], int(e.Shown[i]), e.Clicks[i]
+				switch {
+				case !slices.Contains(classes, was): // nothing says that it stays
+				case clicked != segment.Void && now != int(clicked):
+					t.Errorf("correction %d gives superpixel %d class %d, clicked was %d", n, i, now, clicked)
+				case now != was && clicked == segment.Void && !slices.Contains(part, int32(i)):
+					t.Errorf("correction %d changes superpixel %d, which nothing joins to the click", n, i)
+				case n > 0 && now != was && now != int(e.Clicks[click]):
+					t.Errorf("correction %d changes superpixel %d to class %d, clicked was %d", n, i, now, e.Clicks[click])
 				}
-				if int16(y[i]) == s {
-					same++
+			}
+			for j, v := range c.Features {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("feature %d of correction %d is %v", j, n, v)
 				}
 			}
-			if same < least {
-				t.Fatalf("firm %v: %d superpixels stay, less firm %d do", firm, same, least)
-			}
-			if firm > 0 {
-				kept += same - least
-			}
-			least = same
 		}
 	})
-	if kept == 0 {
-		t.Error("firm labels kept nothing, so the test shows nothing")
+	if several == 0 {
+		t.Error("there was never a choice, so the test shows little")
 	}
 }
 
-// A change that is three times as deep as at the click is made whole only where
-// more than two classes are in play, and in sequences of before not even there.
-func TestSeveralClassesChangeDeeper(t *testing.T) {
-	_, g := patchwork(240, 160, 150)
-	all := NewModel(g, DefaultParameters)
-	n := len(g.Regions)
-	everything := all.change(0, func(int32) bool { return true })
-	click, closest := int32(-1), math.Inf(1)
-	for i := range int32(n) {
-		if depth := all.depth(i, everything.rim); depth > 0 && math.Abs(everything.deepest/depth-3) < closest {
-			click, closest = i, math.Abs(everything.deepest/depth-3)
+// A click that confirms what is shown, and many at once, are not asked what they mean.
+func TestNothingToCorrect(t *testing.T) {
+	m := NewModel(gridGraph(8, 6), DefaultParameters)
+	n := len(m.shares)
+	e := Evidence{Clicks: clicksOn(n, map[int]uint8{3: 0, 20: 1}), Rest: segment.Rest{Mode: segment.RestClass}, Shown: slices.Repeat([]uint8{1}, n), Since: []int32{20}}
+	if all, _, err := m.Corrections(e); err != nil || len(all) != 1 {
+		t.Errorf("a click that confirms: %d corrections, %v; want 1", len(all), err)
+	}
+	many := map[int]uint8{}
+	e.Since = nil
+	for i := range manyClicks + 1 {
+		many[i] = 0
+		e.Since = append(e.Since, int32(i))
+	}
+	e.Clicks = clicksOn(n, many)
+	e.Clicks[40] = 1
+	if all, _, err := m.Corrections(e); err != nil || len(all) != 1 {
+		t.Errorf("many clicks: %d corrections, %v; want 1", len(all), err)
+	}
+	e.Since = nil // an accepted labelling stays
+	all, classes, err := m.Corrections(e)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("no click since: %d corrections, %v; want 1", len(all), err)
+	}
+	for i, l := range all[0].Labels {
+		if c := e.Clicks[i]; classes[l] != int(e.Shown[i]) && c == segment.Void {
+			t.Errorf("superpixel %d becomes class %d without a click", i, classes[l])
 		}
 	}
-	if closest > 0.5 {
-		t.Fatalf("no superpixel is a third as deep as the deepest, only up to %v", closest)
-	}
-	before := DefaultParameters
-	before.Several = 0
-	for _, c := range []struct {
-		name       string
-		parameters Parameters
-		classes    int
-		whole      bool
-	}{
-		{"two classes", DefaultParameters, 2, false},
-		{"three classes", DefaultParameters, 3, true},
-		{"three classes, before", before, 3, false},
-	} {
-		model := &crf.Model{Nodes: n, Labels: c.classes, Unary: make([]float64, c.classes*n), Fixed: unclicked(n)}
-		model.Fixed[click] = 1
-		x := make([]uint8, n)
-		for i := range x {
-			x[i], model.Unary[i*c.classes+1] = 1, 5
+}
+
+// Turning superpixels to the class of a click changes the energy of the choice by as
+// much as that of the problem, whatever classes they had.
+func TestTurningBetweenClasses(t *testing.T) {
+	m := NewModel(gridGraph(8, 6), DefaultParameters)
+	rapid.Check(t, func(t *rapid.T) {
+		e := drawCorrection(t, m)
+		s := NewSequence(m, e, 0)
+		if s.problem == nil {
+			return
 		}
-		x = NewModel(g, c.parameters).correction(model, x, make([]int16, n), []int32{click})
-		same := 0
-		for _, l := range x {
-			if l == 0 {
-				same++
+		p, err := s.problem()
+		if err != nil {
+			t.Fatal(err)
+		}
+		index := indexOf(s.classes)
+		now := make([]uint8, len(e.Shown))
+		for i, l := range e.shown(&index) {
+			if now[i] = uint8(max(l, 0)); p.Model.Fixed[i] >= 0 {
+				now[i] = uint8(p.Model.Fixed[i])
 			}
 		}
-		if x[click] != 1 || (same == 0) != c.whole {
-			t.Errorf("%s: %d of %d superpixels stay as shown", c.name, same, n)
+		turn := m.turn(p, now, now, e.Since[0], s.rest)
+		choice := turn.choice()
+		energy := func(turned func(i int) bool) (gain, binary float64) {
+			x, y := slices.Clone(now), make([]uint8, len(now))
+			for i, f := range choice.Fixed {
+				if f > 0 {
+					y[i] = 1
+				}
+				if turn.turnable[i] && turned(i) {
+					x[i], y[i] = uint8(turn.class), 1
+				}
+			}
+			return p.Model.Energy(x), choice.Energy(y)
 		}
+		turned := rapid.SliceOfN(rapid.Bool(), len(now), len(now)).Draw(t, "turned")
+		whole, binary := energy(func(int) bool { return false })
+		after, binaryAfter := energy(func(i int) bool { return turned[i] })
+		if d := math.Abs((after - whole) - (binaryAfter - binary)); d > 1e-9 {
+			t.Errorf("the energy rises by %v, that of the choice by %v", after-whole, binaryAfter-binary)
+		}
+	})
+}
+
+// Chances are probabilities that depend on what the first correction looks like.
+func TestChances(t *testing.T) {
+	c := &Chooser{Units: []Unit{{Bias: 0.5, Weight: 2}, {Weight: -1}}}
+	for j := range c.Scale {
+		c.Scale[j] = 1
+	}
+	c.Units[0].Own[partArea], c.Units[1].First[partArea] = 1, 1
+	all := make([]Correction, 3)
+	all[1].Features[partArea], all[2].Features[partArea] = 1, -100
+	got := c.Chances(all)
+	// The units see 0.5, 1.5 and 0 for them, and nothing of the first.
+	e := math.Exp(1) + math.Exp(3) + 1
+	for i, want := range []float64{math.Exp(1) / e, math.Exp(3) / e, 1 / e} {
+		if math.Abs(got[i]-want) > 1e-9 {
+			t.Errorf("the chance of %d is %v, want %v", i, got[i], want)
+		}
+	}
+	other := *c
+	other.Units = slices.Clone(c.Units)
+	other.Units[1].Weight = -2
+	if n := c.Number(); len(n) != 16 || n == (&other).Number() {
+		t.Errorf("numbers %s and %s of two choosers", n, other.Number())
 	}
 }

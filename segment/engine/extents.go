@@ -102,16 +102,21 @@ func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) 
 		add(ladder.At(shift(t)))
 		add(ladder.At(shift(-t)))
 	}
-	for _, x := range m.enclosing(model, seed) {
+	for _, inside := range m.enclosing(seed) {
+		x := make([]uint8, model.Nodes)
+		for i, f := range model.Fixed {
+			if f > 0 || f < 0 && inside(int32(i)) {
+				x[i] = 1
+			}
+		}
 		add(x)
 	}
 	return out, nil
 }
 
-// enclosing returns the regions of the hierarchy around a superpixel as
-// labellings that keep the clicks of a model in which label 1 is the clicked
-// class.
-func (m *Model) enclosing(model *crf.Model, seed int) (out [][]uint8) {
+// enclosing returns the regions of the hierarchy around a superpixel, from the
+// smallest one on: which superpixels are inside.
+func (m *Model) enclosing(seed int) (out []func(i int32) bool) {
 	if m.shells == nil {
 		return nil
 	}
@@ -128,16 +133,7 @@ func (m *Model) enclosing(model *crf.Model, seed int) (out [][]uint8) {
 			continue
 		}
 		taken = sum
-		x := make([]uint8, len(shell))
-		for i := range x {
-			switch {
-			case model.Fixed[i] >= 0:
-				x[i] = uint8(model.Fixed[i])
-			case int(shell[i]) <= s:
-				x[i] = 1
-			}
-		}
-		out = append(out, x)
+		out = append(out, func(i int32) bool { return int(shell[i]) <= s })
 	}
 	return out
 }
@@ -242,11 +238,26 @@ func (m *Model) rank(extents []Extent, weights *Features, box image.Rectangle) [
 	for i, q := range chance {
 		chance[i] = crf.Exp(float64(sharpness * (q - top)))
 	}
-	iou := m.overlaps(extents)
+	parts := make([][]int32, n)
+	for i, e := range extents {
+		for node, in := range e.Mask {
+			if in {
+				parts[i] = append(parts[i], int32(node))
+			}
+		}
+	}
+	return inOrder(chance, m.overlaps(parts), n)
+}
+
+// inOrder returns the first count of n masks in the order in which they are shown:
+// the best one, then each next one by the expected gain of the best one shown.
+// chance is what each is proportional to being meant, and iou their overlaps.
+func inOrder(chance, iou []float64, count int) []int {
+	n := len(chance)
 	best := make([]float64, n) // IoU of each with the best one shown
 	shown := make([]bool, n)
-	order := make([]int, 0, n)
-	for range n {
+	order := make([]int, 0, min(count, n))
+	for range min(count, n) {
 		at, most := -1, -1.0
 		for i := range n {
 			if shown[i] {
@@ -290,26 +301,26 @@ func overlap(a, b image.Rectangle) float64 {
 	return both / union
 }
 
-// overlaps returns the IoUs of all pairs of extents, row-major.
-func (m *Model) overlaps(extents []Extent) []float64 {
-	n := len(extents)
+// overlaps returns the IoUs of all pairs of masks, row-major, given the superpixels
+// of each, ascending.
+func (m *Model) overlaps(parts [][]int32) []float64 {
+	n := len(parts)
 	iou := make([]float64, n*n)
 	areas := make([]float64, n)
-	lists := make([][]int32, n)
-	for i, e := range extents {
-		for node, in := range e.Mask {
-			if in {
-				areas[i] += m.shares[node]
-				lists[i] = append(lists[i], int32(node))
-			}
+	masks := make([][]bool, n)
+	for i, part := range parts {
+		masks[i] = make([]bool, len(m.shares))
+		for _, node := range part {
+			areas[i] += m.shares[node]
+			masks[i][node] = true
 		}
 	}
 	for i := range n {
 		iou[i*n+i] = 1
 		for j := range i {
-			few, other := lists[i], extents[j].Mask
-			if len(lists[j]) < len(few) {
-				few, other = lists[j], extents[i].Mask
+			few, other := parts[i], masks[j]
+			if len(parts[j]) < len(few) {
+				few, other = parts[j], masks[i]
 			}
 			both := 0.0
 			for _, node := range few {
@@ -317,8 +328,9 @@ func (m *Model) overlaps(extents []Extent) []float64 {
 					both += m.shares[node]
 				}
 			}
-			v := both / (areas[i] + areas[j] - both)
-			iou[i*n+j], iou[j*n+i] = v, v
+			if union := areas[i] + areas[j] - both; union > 0 {
+				iou[i*n+j], iou[j*n+i] = both/union, both/union
+			}
 		}
 	}
 	return iou

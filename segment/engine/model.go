@@ -67,16 +67,8 @@ type Parameters struct {
 	Beside   float64 `json:"beside"`   // the same right beside a click
 	Hold     float64 `json:"hold"`     // the same towards the class of a pick
 
-	Deepest float64 `json:"deepest"` // how much deeper than at the click a correction may be
-	Within  float64 `json:"within"`  // how far a deeper one reaches, in depths at the click
-
-	// Several is Deepest where more than two classes are in play. Sequences of before
-	// have 0 and use Deepest.
-	Several float64 `json:"several,omitempty"`
-
-	// Firm is what a click, after the first few, adds to the unary of each label that
-	// was shown before it, see correction. Sequences of before have 0.
-	Firm float64 `json:"firm,omitempty"`
+	Chooser     *Chooser `json:"-"`                     // of corrections; nil: they are what the evidence says
+	Corrections string   `json:"corrections,omitempty"` // number of Chooser
 
 	// Local lets a superpixel that clicks divide keep the affinities between all
 	// others as they are. Sequences of before have it false.
@@ -120,7 +112,7 @@ var HandMade = Parameters{
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
 	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
-	Deepest: 2, Within: 2, Several: 4, Firm: 0.1,
+	Chooser: &corrections, Corrections: corrections.Number(),
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20, Steps: 3,
 }

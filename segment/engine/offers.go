@@ -125,7 +125,7 @@ func (s *Sequence) alternative(model *crf.Model, first Hypothesis, x []uint8, f 
 		}
 		now.Keep(y, s.model.around())
 	}
-	part, _ := s.model.joined(superpixels, func(i int32) bool { return y[i] != x[i] })
+	part := s.model.joined(superpixels, func(i int32) bool { return y[i] != x[i] })
 	slices.Sort(part)
 	out := Alternative{Class: s.classes[f.Label], Optimal: f.Optimal}
 	labels := slices.Clone(first.Labels)

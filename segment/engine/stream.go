@@ -31,7 +31,7 @@ func newStream(m *Model, p *herding.Problem, e *Evidence, holds *Holds, index *[
 	case first && p.Model.Labels == 2 && len(e.Excluded) == 0 && s.holds == nil:
 		return s, s.extents(e, rest, at, seed)
 	case e.Shown != nil:
-		return s, s.correct(e, index)
+		return s, s.correct(e, index, rest)
 	}
 	return s, nil
 }
@@ -61,20 +61,22 @@ func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 	return nil
 }
 
-// correct begins with the correction of what was shown, and with the most
-// probable labelling where that is another.
-func (s *stream) correct(e *Evidence, index *[256]int16) error {
+// correct begins with what the last click probably means, and with the most probable
+// labelling where that is another.
+func (s *stream) correct(e *Evidence, index *[256]int16, rest int) error {
 	h, err := s.step()
 	if err != nil {
 		return err
 	}
-	shown := make([]int16, len(e.Shown))
-	for i, class := range e.Shown {
-		shown[i] = index[class]
+	all, err := s.model.corrections(s.problem, h.Labels, e.shown(index), e.Since, rest)
+	if err != nil {
+		return err
 	}
-	x := s.model.correction(s.problem.Model, slices.Clone(h.Labels), shown, e.Since)
-	s.ready = append(s.ready, x)
-	if !slices.Equal(x, h.Labels) {
+	same := func(x []uint8) bool { return slices.Equal(x, h.Labels) }
+	for _, c := range s.model.best(all, corrected) {
+		s.ready = append(s.ready, c.Labels)
+	}
+	if !slices.ContainsFunc(s.ready, same) {
 		s.ready = append(s.ready, h.Labels)
 	}
 	return nil

@@ -1,11 +1,13 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"image"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"collie/segment"
 )
@@ -43,17 +45,22 @@ func NewObject(size image.Point, mask []uint8) (*Object, error) {
 	return &Object{size.X, size.Y, mask}, nil
 }
 
-// Largest returns the largest connected part (4-neighbours, the first of several)
-// that a class other than 0 has in a mask of classes, as an object; nil without any.
-// Pixels that are void stay so.
+// Largest returns the first of Objects, nil without any.
 func Largest(size image.Point, mask []uint8) *Object {
-	out := &Object{size.X, size.Y, make([]uint8, len(mask))}
+	if all := Objects(size, mask, 1, 1); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// Objects returns the largest connected parts (4-neighbours) of at least so many
+// pixels that classes other than 0 have in a mask of classes, each as an object of
+// its own, the largest and of several the first one first, and count at most. Pixels
+// that are void stay so.
+func Objects(size image.Point, mask []uint8, pixels, count int) (out []*Object) {
 	seen := make([]bool, len(mask))
-	var largest []int
+	var parts [][]int
 	for start, class := range mask {
-		if class == segment.Void {
-			out.Mask[start] = segment.Void
-		}
 		if seen[start] || class == 0 || class == segment.Void {
 			continue
 		}
@@ -70,15 +77,22 @@ func Largest(size image.Point, mask []uint8) *Object {
 				part = append(part, q)
 			}
 		}
-		if len(part) > len(largest) {
-			largest = part
+		if len(part) >= pixels {
+			parts = append(parts, part)
 		}
 	}
-	if largest == nil {
-		return nil
-	}
-	for _, p := range largest {
-		out.Mask[p] = Thing
+	slices.SortStableFunc(parts, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+	for _, part := range parts[:min(count, len(parts))] {
+		o := &Object{size.X, size.Y, make([]uint8, len(mask))}
+		for p, class := range mask {
+			if class == segment.Void {
+				o.Mask[p] = segment.Void
+			}
+		}
+		for _, p := range part {
+			o.Mask[p] = Thing
+		}
+		out = append(out, o)
 	}
 	return out
 }

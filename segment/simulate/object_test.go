@@ -87,6 +87,28 @@ func TestLargest(t *testing.T) {
 	}
 }
 
+func TestObjectsOfAMask(t *testing.T) {
+	mask := []uint8{
+		3, 0, 5, 5,
+		0, 0, 5, 0,
+		4, 4, 0, 0,
+	}
+	var got [][]uint8
+	for _, o := range Objects(image.Pt(4, 3), mask, 2, 5) {
+		got = append(got, o.Mask)
+	}
+	want := [][]uint8{
+		{0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0},
+		{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("of two pixels at least (-want +got):\n%s", diff)
+	}
+	if n := len(Objects(image.Pt(4, 3), mask, 1, 2)); n != 2 {
+		t.Errorf("%d objects, want 2 at most", n)
+	}
+}
+
 func TestHandFollowsTheProtocol(t *testing.T) {
 	o := rectangle()
 	hand := Hand{Object: o}

@@ -175,13 +175,13 @@ func (c *Clicked) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 	}
 	made, err := c.Method.Hypotheses(ctx, c.Scene, InPlay(clicks, 0), count)
 	for rank, x := range made {
-		made[rank] = spread(x, c.Parent)
+		made[rank] = Spread(x, c.Parent)
 	}
 	return made, err
 }
 
-// spread gives each cell the label of its superpixel.
-func spread(labels []uint8, parent []int32) []uint8 {
+// Spread gives each cell the label of its superpixel.
+func Spread(labels []uint8, parent []int32) []uint8 {
 	out := make([]uint8, len(parent))
 	for cell, s := range parent {
 		out[cell] = labels[s]

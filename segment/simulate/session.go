@@ -45,7 +45,7 @@ func (s *Session) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 	if s.cut != cut {
 		s.cut, s.model = cut, s.Model(cut, nil)
 	}
-	sequence := s.Sequence(s.Timeline, s.model, every, segment.Rest{Mode: segment.RestClass, Class: Rest})
+	sequence := s.Sequence(s.Timeline, s.model, every, everythingElse)
 	var out [][]uint8
 	for rank := range min(count, sequence.Len()) {
 		h, err := sequence.At(ctx, rank)
@@ -55,9 +55,14 @@ func (s *Session) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 		if rank == 0 {
 			s.shown = &segment.Pick{Digest: h.Digest.String(), Labels: h.Labels}
 		}
-		out = append(out, spread(h.Labels, cut.Parent))
+		out = append(out, Spread(h.Labels, cut.Parent))
 	}
 	return out, nil
+}
+
+// Evidence is that of the gestures so far, for the model of the timeline's cut.
+func (s *Session) Evidence() engine.Evidence {
+	return s.Assistant.Evidence(s.Timeline, s.model, every, everythingElse)
 }
 
 func (s *Session) add(e segment.Event) {
@@ -65,5 +70,8 @@ func (s *Session) add(e segment.Event) {
 	s.Timeline.Apply(e)
 }
 
-// every is the table of an object's classes.
-var every = (&segment.Project{Classes: []segment.Class{{ID: Rest}, {ID: Thing}}}).Resolve()
+// every is the table of an object's classes, and everythingElse is the rest.
+var (
+	every          = (&segment.Project{Classes: []segment.Class{{ID: Rest}, {ID: Thing}}}).Resolve()
+	everythingElse = segment.Rest{Mode: segment.RestClass, Class: Rest}
+)

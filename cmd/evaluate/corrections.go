@@ -1,0 +1,268 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"text/tabwriter"
+
+	"collie/cmd/internal/progress"
+	"collie/segment"
+	"collie/segment/assistant"
+	"collie/segment/engine"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+type correctionsCommand struct {
+	output
+	data
+	Regions int    `default:"600" help:"Superpixels of an image."`
+	Passes  int    `default:"2500" help:"Steps of the training, each on 600 clicks."`
+	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
+}
+
+// question is what a correcting click could mean: how each correction is seen, and
+// how good the labelling that it makes is. The first is what the evidence says.
+type question struct {
+	corrections []engine.Correction // without labels
+	quality     []float64           // IoU, or mean IoU of several classes
+}
+
+// Objects that are trained on have so many pixels at least, and an image has so many
+// of them at most.
+const (
+	leastObject = 600
+	mostObjects = 3
+)
+
+// mostClicks end an image with several classes, as does enough.
+const (
+	mostClicks = 30
+	enough     = 0.95
+)
+
+// Run plays twice, trains and reports.
+func (c *correctionsCommand) Run(t *terminal) error {
+	if c.Regions < 1 || c.Passes < 1 {
+		return fmt.Errorf("--regions %d, --passes %d: must be at least 1", c.Regions, c.Passes)
+	}
+	if err := progress.ResultFile("--out", c.Out); err != nil {
+		return err
+	}
+	list, err := simulate.Labelled(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	// What a click is asked depends on what was chosen before. So the first round
+	// follows the evidence, and the second what was learned in the first, on images
+	// that this was not learned from.
+	learned := [2]*engine.Chooser{}
+	halves := [2][]question{}
+	for round := range 2 {
+		played := make([][]question, len(list))
+		err := t.Each(fmt.Sprintf("round %d of 2", round+1), len(list), func(i int) (err error) {
+			played[i], err = c.play(t.Ctx, list[i], learned[1-half(list[i].ID)], round > 0)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for i, questions := range played {
+			h := half(list[i].ID)
+			halves[h] = append(halves[h], questions...)
+		}
+		if len(halves[0]) == 0 || len(halves[1]) == 0 {
+			return fmt.Errorf("--data %s: no correcting clicks in one half of the %d images, so there is nothing to learn from", c.Data, len(list))
+		}
+		err = t.Each("training", 2, func(h int) error {
+			learned[h] = train(halves[h], c.Passes)
+			return t.Ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	rows := map[string]float64{}
+	clicks := 0
+	for h, questions := range halves {
+		for _, q := range questions {
+			clicks++
+			rows["what the evidence says"] += q.quality[0]
+			rows["learned on the other half"] += q.quality[q.choose(learned[1-h])]
+			rows["weights of the program"] += q.quality[q.choose(engine.HandMade.Chooser)]
+			rows["the best there is"] += q.quality[q.best()]
+		}
+	}
+	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "mean IoU after each of %d correcting clicks\t\t\n", clicks)
+	for _, name := range []string{"what the evidence says", "learned on the other half", "weights of the program", "the best there is"} {
+		rows[name] /= float64(clicks)
+		fmt.Fprintf(w, "%s\t%.4f\t\n", name, rows[name])
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if c.Out != "" {
+		var final *engine.Chooser
+		err := t.Each("training on all", 1, func(int) error {
+			final = train(append(halves[0], halves[1]...), c.Passes)
+			return t.Ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+		source, err := sourceOf(final)
+		if err != nil {
+			return err
+		}
+		if err := progress.WriteResult(c.Out, source); err != nil {
+			return err
+		}
+	}
+	return c.write(map[string]any{"clicks": clicks, "results": rows})
+}
+
+// half is which half of the images one belongs to.
+func half(id string) int {
+	h := fnv.New32a()
+	h.Write([]byte(id))
+	return int(h.Sum32() >> 7 & 1)
+}
+
+// play works on the objects of an image, and on its classes together, as people do
+// who follow a chooser.
+func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, chooser *engine.Chooser, jitter bool) ([]question, error) {
+	parameters := engine.DefaultParameters
+	parameters.Chooser = chooser
+	img, mask, err := p.LoadLabelled()
+	if err != nil {
+		return nil, err
+	}
+	hierarchy, graph := superpixels.Divide(img, finestFactor*c.Regions)
+	var out []question
+	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
+		product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: parameters}
+		hand := &simulate.Hand{Object: o, Jitter: jitter, Name: fmt.Sprint(p.ID, n)}
+		questions, err := playObject(ctx, product, hand, c.Regions)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.ID, err)
+		}
+		out = append(out, questions...)
+	}
+	s, err := open(p, c.Regions, c.Classes)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := s.play(ctx, parameters)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.ID, err)
+	}
+	return append(out, questions...), nil
+}
+
+// playObject clicks on an object by the field's protocol.
+func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, regions int) (out []question, err error) {
+	cells := product.Hierarchy.Runs()
+	session := simulate.NewSession(product, cells, regions)
+	truth, err := simulate.Cover(session.Map, hand.Mask, 2)
+	if err != nil {
+		return nil, err
+	}
+	var g simulate.Gestures
+	shown := make([]uint8, len(hand.Mask))
+	const actions = 20
+	for range actions {
+		point, ok := hand.Next(shown)
+		if !ok {
+			break
+		}
+		g.Points = append(g.Points, point)
+		cards, err := session.Hypotheses(ctx, g, 1)
+		if err != nil {
+			return nil, err
+		}
+		for i, cell := range session.Map.Labels {
+			shown[i] = cards[0][cell]
+		}
+		cut := session.Timeline.Cut()
+		model := product.Model(cut, nil)
+		q, err := questionOf(model, session.Evidence(), func(labels []uint8) float64 {
+			return simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent))
+		})
+		if err != nil {
+			return nil, err
+		}
+		if q != nil {
+			out = append(out, *q)
+		}
+	}
+	return out, nil
+}
+
+// play clicks on the classes of a scene, whose class 0 is the rest.
+func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []question, err error) {
+	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
+	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.truth, Majority: s.majority}
+	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.majority))}
+	clicks := make([]uint8, len(s.majority))
+	for i := range clicks {
+		clicks[i] = segment.Void
+	}
+	for range mostClicks {
+		at := annotator.Next(e.Shown)
+		if at < 0 || simulate.MeanIoU(s.truth, e.Shown) >= enough {
+			break
+		}
+		clicks[at] = s.majority[at]
+		e.Clicks, e.Since = append([]uint8(nil), clicks...), []int32{int32(at)}
+		q, err := questionOf(model, e, func(labels []uint8) float64 { return simulate.MeanIoU(s.truth, labels) })
+		if err != nil {
+			return nil, err
+		}
+		if q != nil {
+			out = append(out, *q)
+		}
+		h, err := engine.NewSequence(model, e, 0).At(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		e.Shown = h.Labels
+	}
+	return out, nil
+}
+
+// questionOf returns what the last click of some evidence can mean, nil when there is
+// nothing to choose from. quality is that of a class per superpixel.
+func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8) float64) (*question, error) {
+	all, classes, err := m.Corrections(e)
+	if err != nil || len(all) < 2 {
+		return nil, err
+	}
+	q := &question{}
+	for _, c := range all {
+		labels := make([]uint8, len(c.Labels))
+		for i, l := range c.Labels {
+			labels[i] = uint8(classes[l])
+		}
+		q.quality = append(q.quality, quality(labels))
+		q.corrections = append(q.corrections, engine.Correction{Features: c.Features})
+	}
+	return q, nil
+}
+
+// choose returns the correction that a chooser takes for the best.
+func (q *question) choose(c *engine.Chooser) int { return largest(c.Chances(q.corrections)) }
+
+// best returns the correction that is the best.
+func (q *question) best() int { return largest(q.quality) }
+
+func largest(of []float64) int {
+	at := 0
+	for i, v := range of {
+		if v > of[at] {
+			at = i
+		}
+	}
+	return at
+}
