@@ -77,7 +77,7 @@ func TestCorrections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"// Code generated", "package engine", "var corrections = Chooser{", "Units: []Unit{"} {
+	for _, want := range []string{"// Code generated", "package engine", "var trained = Chooser{", "Units: []Unit{"} {
 		if !strings.Contains(string(source), want) {
 			t.Errorf("the source lacks %q:\n%.300s", want, source)
 		}

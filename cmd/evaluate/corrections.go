@@ -18,7 +18,7 @@ type correctionsCommand struct {
 	output
 	data
 	Regions int    `default:"600" help:"Superpixels of an image."`
-	Passes  int    `default:"2500" help:"Steps of the training, each on 600 clicks."`
+	Passes  int    `default:"4000" help:"Steps of the training, each on 600 clicks."`
 	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
 }
 
@@ -36,13 +36,16 @@ const (
 	mostObjects = 3
 )
 
+// rounds of playing and training.
+const rounds = 3
+
 // mostClicks end an image with several classes, as does enough.
 const (
 	mostClicks = 30
 	enough     = 0.95
 )
 
-// Run plays twice, trains and reports.
+// Run plays, trains and reports.
 func (c *correctionsCommand) Run(t *terminal) error {
 	if c.Regions < 1 || c.Passes < 1 {
 		return fmt.Errorf("--regions %d, --passes %d: must be at least 1", c.Regions, c.Passes)
@@ -54,15 +57,15 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	// What a click is asked depends on what was chosen before. So the first round
-	// follows the evidence, and the second what was learned in the first, on images
-	// that this was not learned from.
+	// What is shown depends on what was chosen before. So the first round follows the
+	// evidence, and each further one what was learned so far, on images that this was
+	// not learned from.
 	learned := [2]*engine.Chooser{}
 	halves := [2][]question{}
-	for round := range 2 {
+	for round := range rounds {
 		played := make([][]question, len(list))
-		err := t.Each(fmt.Sprintf("round %d of 2", round+1), len(list), func(i int) (err error) {
-			played[i], err = c.play(t.Ctx, list[i], learned[1-half(list[i].ID)], round > 0)
+		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
+			played[i], err = c.play(t.Ctx, list[i], learned[1-half(list[i].ID)], round)
 			return err
 		})
 		if err != nil {
@@ -76,7 +79,11 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			return fmt.Errorf("--data %s: no correcting clicks in one half of the %d images, so there is nothing to learn from", c.Data, len(list))
 		}
 		err = t.Each("training", 2, func(h int) error {
-			learned[h] = train(halves[h], c.Passes)
+			passes := c.Passes
+			if round+1 < rounds {
+				passes = (passes + 2) / 3 // enough to go on with
+			}
+			learned[h] = train(halves[h], passes)
 			return t.Ctx.Err()
 		})
 		if err != nil {
@@ -132,7 +139,7 @@ func half(id string) int {
 
 // play works on the objects of an image, and on its classes together, as people do
 // who follow a chooser.
-func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, chooser *engine.Chooser, jitter bool) ([]question, error) {
+func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, chooser *engine.Chooser, round int) ([]question, error) {
 	parameters := engine.DefaultParameters
 	parameters.Chooser = chooser
 	img, mask, err := p.LoadLabelled()
@@ -143,8 +150,13 @@ func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, choos
 	var out []question
 	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
 		product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: parameters}
-		hand := &simulate.Hand{Object: o, Jitter: jitter, Name: fmt.Sprint(p.ID, n)}
-		questions, err := playObject(ctx, product, hand, c.Regions)
+		// Every other round clicks where people do, and a third of the objects has a box.
+		hand := &simulate.Hand{Object: o, Jitter: round%2 == 1, Name: fmt.Sprint(p.ID, n)}
+		var g simulate.Gestures
+		if (n+round)%3 == 1 {
+			g.Box = o.Box(boxGrowth)
+		}
+		questions, err := playObject(ctx, product, hand, g, c.Regions)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.ID, err)
 		}
@@ -162,15 +174,29 @@ func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, choos
 }
 
 // playObject clicks on an object by the field's protocol.
-func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, regions int) (out []question, err error) {
+func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, g simulate.Gestures, regions int) (out []question, err error) {
 	cells := product.Hierarchy.Runs()
 	session := simulate.NewSession(product, cells, regions)
 	truth, err := simulate.Cover(session.Map, hand.Mask, 2)
 	if err != nil {
 		return nil, err
 	}
-	var g simulate.Gestures
 	shown := make([]uint8, len(hand.Mask))
+	look := func() error {
+		cards, err := session.Hypotheses(ctx, g, 1)
+		if err != nil {
+			return err
+		}
+		for i, cell := range session.Map.Labels {
+			shown[i] = cards[0][cell]
+		}
+		return nil
+	}
+	if !g.Box.Empty() {
+		if err := look(); err != nil {
+			return nil, err
+		}
+	}
 	const actions = 20
 	for range actions {
 		point, ok := hand.Next(shown)
@@ -178,12 +204,8 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 			break
 		}
 		g.Points = append(g.Points, point)
-		cards, err := session.Hypotheses(ctx, g, 1)
-		if err != nil {
+		if err := look(); err != nil {
 			return nil, err
-		}
-		for i, cell := range session.Map.Labels {
-			shown[i] = cards[0][cell]
 		}
 		cut := session.Timeline.Cut()
 		model := product.Model(cut, nil)

@@ -75,8 +75,9 @@ func (m *Model) corrections(p *herding.Problem, x []uint8, shown []int16, since 
 			now[i] = uint8(s)
 		}
 	}
-	all = []Correction{{Labels: now}}                                                                  // an accepted labelling without a click since
-	since = slices.DeleteFunc(slices.Clone(since), func(i int32) bool { return p.Model.Fixed[i] < 0 }) // classes that don't exist any more
+	all = []Correction{{Labels: now}} // when a labelling was accepted and nothing clicked since
+	// Clicks of classes that don't exist any more say nothing.
+	since = slices.DeleteFunc(slices.Clone(since), func(i int32) bool { return p.Model.Fixed[i] < 0 })
 	for n, click := range since {
 		t := m.turn(p, x, now, click, rest)
 		if len(since) > manyClicks || int(shown[click]) == t.class {
@@ -159,33 +160,35 @@ func (t *turn) corrections() ([]Correction, error) {
 }
 
 // The local ladders ask for the class at reaches, in parts of the image's mean side,
-// with e^-½ of their strength, and lean by firm to what is shown where they don't ask
-// at all. From localRungs below what is shown every second rung is a correction.
+// with e^-½ of their strength. They lean by firm to what is shown where they don't ask
+// at all; where the logarithm of their strength is below leastLogRate nothing turns.
 var reaches = [2]float64{0.06, 0.15}
 
 const (
-	firm       = 4
-	localRungs = 6
-
-	leastLogRate = -7 // below this nothing turns
+	firm         = 4
+	leastLogRate = -7
 )
 
 // parts calls add with what could turn.
 func (t *turn) parts(add func(turns func(i int32) bool)) error {
 	model := t.choice()
-	climb := func(model *crf.Model, rate []float64, from, step int) error {
+	climb := func(model *crf.Model, rate []float64, from, to, step int) error { // rungs, see shift
 		ladder, err := crf.NewLadder(model, rate)
 		if err != nil {
 			return err
 		}
-		ladder.All(shifts())
-		for rung := from; rung <= rungs; rung += step {
-			x := ladder.At(shift(rung))
+		var all []float64
+		for rung := from; rung <= to; rung += step {
+			all = append(all, shift(rung))
+		}
+		ladder.All(all)
+		for _, s := range all {
+			x := ladder.At(s)
 			add(func(i int32) bool { return x[i] == 1 })
 		}
 		return nil
 	}
-	if err := climb(model, nil, -rungs, 1); err != nil {
+	if err := climb(model, nil, -6, 12, 1); err != nil {
 		return err
 	}
 	for _, reach := range reaches {
@@ -201,7 +204,7 @@ func (t *turn) parts(add func(turns func(i int32) bool)) error {
 			rate[i] = crf.Exp(log)
 			local.Unary[2*i] += float64(firm * (1 - rate[i]))
 		}
-		if err := climb(&local, rate, -localRungs, 2); err != nil {
+		if err := climb(&local, rate, -3, 15, 3); err != nil {
 			return err
 		}
 	}
