@@ -101,16 +101,19 @@ type turn struct {
 	click    int32
 	class    int     // of the click
 	rest     int     // class of the rest, or -1
-	turnable []bool  // superpixels that are of another class and can be of this one
+	turnable []bool  // superpixels of another class that can be of this one and that others such join to the click
 	side     float64 // of a square of the image's area, pixels
 }
 
 func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int) *turn {
 	k := p.Model.Labels
 	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y))}
-	least := crf.Log(herding.Floor)
-	for i, l := range now {
-		t.turnable[i] = p.Model.Fixed[i] < 0 && int(l) != t.class && p.Model.Unary[i*k+t.class] >= least // else excluded
+	least := crf.Log(herding.Floor) // below it classes are excluded
+	region := m.joined([]int32{click}, func(i int32) bool {
+		return p.Model.Fixed[i] < 0 && int(now[i]) != t.class && p.Model.Unary[int(i)*k+t.class] >= least
+	})
+	for _, i := range region[1:] { // the first is the click
+		t.turnable[i] = true
 	}
 	return t
 }

@@ -54,8 +54,7 @@ type describer struct {
 	*turn
 	likelihoods []float64 // logs of the unary moments
 	similarity  []float64 // to the clicked superpixel
-	joined      []bool    // could turn and is joined to the click
-	region      float64   // its area
+	region      float64   // area of what could turn, and of the click
 	missed      float64   // Σp of it
 	alike       float64   // Σ similarity of it
 	ofClass     float64   // area of what is shown as the class
@@ -68,16 +67,12 @@ type describer struct {
 func (t *turn) describer() *describer {
 	d := &describer{
 		turn: t, likelihoods: logs(t.p.UnaryMoments), similarity: t.affinities().similarity(int(t.click), nil),
-		joined: make([]bool, len(t.now)), in: make([]bool, len(t.now)),
+		in: make([]bool, len(t.now)),
 	}
 	k := t.p.Model.Labels
-	region := t.Model.joined([]int32{t.click}, func(i int32) bool { return t.turnable[i] })
-	for _, i := range region {
-		d.joined[i] = true
-	}
 	nearest, same, other := float64(t.side*t.side), float64(t.side*t.side), float64(t.side*t.side)
 	for i, l := range t.now {
-		if d.joined[i] {
+		if t.turnable[i] || i == int(t.click) {
 			d.region += t.shares[i]
 			d.missed += float64(t.shares[i] * t.p.UnaryMoments[i*k+t.class])
 			d.alike += float64(t.shares[i] * d.similarity[i])
@@ -128,7 +123,7 @@ func (d *describer) describe(c *Correction) (f CorrectionFeatures) {
 		if i != d.click {
 			gain += float64(s * (d.likelihoods[row+d.class] - d.likelihoods[row+int(d.now[i])]))
 		}
-		if d.joined[i] {
+		if d.turnable[i] || i == d.click {
 			missed -= float64(s * p)
 			alike -= float64(s * d.similarity[i])
 		}
