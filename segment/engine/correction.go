@@ -23,7 +23,16 @@ type Correction struct {
 	Features CorrectionFeatures
 
 	part []int32 // superpixels that change to the class of the click, ascending
+	late bool    // too large to be the first after so many marks, see lateMark
 }
+
+// Who clicks the largest error first leaves little for the tenth mark. From then on a
+// change of more than a twentieth of the image is shown, but not as the first, unless
+// the class is new.
+const (
+	lateMark = 10
+	mostLate = 0.05
+)
 
 // corrected is how many corrections come before what the evidence alone says.
 const corrected = 5
@@ -253,11 +262,42 @@ func (m *Model) best(all []Correction, count int) []Correction {
 	for i := range all {
 		parts[i] = all[i].part
 	}
+	chances := m.Chooser.Chances(all)
+	order := inOrder(chances, m.overlaps(parts), count)
+	if all[order[0]].late {
+		at := -1
+		for i := range all {
+			if !all[i].late && (at < 0 || chances[i] > chances[at]) {
+				at = i
+			}
+		}
+		if at >= 0 {
+			order = slices.DeleteFunc(order, func(i int) bool { return i == at })
+			order = slices.Insert(order, 0, at)[:min(count, len(order)+1)]
+		}
+	}
 	var out []Correction
-	for _, i := range inOrder(m.Chooser.Chances(all), m.overlaps(parts), count) {
+	for _, i := range order {
 		out = append(out, all[i])
 	}
 	return out
+}
+
+// marks is the number of clicks where those of one class side by side, such as a
+// stroke, count as one.
+func (t *turn) marks() (n int) {
+	fixed := t.p.Model.Fixed
+	seen := make([]bool, len(fixed))
+	for i, f := range fixed {
+		if f < 0 || seen[i] {
+			continue
+		}
+		n++
+		for _, j := range t.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
+			seen[j] = true
+		}
+	}
+	return n
 }
 
 // joined returns the given superpixels with all that paths of changed ones join to

@@ -61,6 +61,7 @@ type describer struct {
 	nearest     float64   // distance in pixels to the nearest superpixel shown as the class
 	same, other float64   // the same to the nearest click of the class and of other classes
 	clicks      float64   // number of clicked superpixels
+	marked      bool      // there are lateMark marks, and the class is not new
 	in          []bool    // scratch
 }
 
@@ -97,6 +98,7 @@ func (t *turn) describer() *describer {
 		}
 	}
 	d.nearest, d.same, d.other = math.Sqrt(nearest), math.Sqrt(same), math.Sqrt(other)
+	d.marked = d.ofClass > 0 && t.marks() >= lateMark
 	return d
 }
 
@@ -144,6 +146,8 @@ func (d *describer) describe(c *Correction) (f CorrectionFeatures) {
 			away += d.shares[i]
 		}
 	}
+
+	c.late = d.marked && area+away > mostLate
 
 	at := d.centres[d.click]
 	x, y := float64(at[0]), float64(at[1])

@@ -154,6 +154,56 @@ func TestTurningBetweenClasses(t *testing.T) {
 	})
 }
 
+// After nine other marks, of which strokes are one each, the largest change comes, but
+// not as the first; of a class that is new it can be.
+func TestLateClicksChangeLittle(t *testing.T) {
+	m := NewModel(gridGraph(20, 4), DefaultParameters) // 400 superpixels in rows of 20
+	stroke := func(clicks map[int]uint8, from, to int, class uint8) {
+		for i := from; i < to; i++ {
+			clicks[i] = class
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		marks int
+		isNew bool
+		late  bool
+	}{{"early", 8, false, false}, {"late", 9, false, true}, {"late, a new class", 9, true, false}} {
+		clicks := map[int]uint8{210: 1}
+		for n := range c.marks {
+			class := uint8(0)
+			if n == 0 && !c.isNew {
+				class = 1
+			}
+			stroke(clicks, 40*n+1, 40*n+5, class)
+		}
+		shown := slices.Repeat([]uint8{0}, 400)
+		for i, class := range clicks {
+			if i != 210 {
+				shown[i] = class
+			}
+		}
+		e := Evidence{Clicks: clicksOn(400, clicks), Rest: segment.Rest{Mode: segment.RestClass}, Shown: shown, Since: []int32{210}}
+		all, _, err := m.Corrections(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		late := 0
+		for _, x := range all {
+			if x.late {
+				late++
+			}
+		}
+		if (late > 0) != c.late {
+			t.Errorf("%s: %d of %d corrections are late", c.name, late, len(all))
+		}
+		best := m.best(all, corrected)
+		if len(best) != corrected || best[0].late {
+			t.Errorf("%s: %d corrections, the first late: %v", c.name, len(best), best[0].late)
+		}
+	}
+}
+
 // Chances are probabilities that depend on what the first correction looks like.
 func TestChances(t *testing.T) {
 	c := &Chooser{Units: []Unit{{Bias: 0.5, Weight: 2}, {Weight: -1}}}
