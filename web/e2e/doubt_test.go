@@ -98,8 +98,8 @@ func TestE2EDoubt(t *testing.T) {
 	if got := value[string](p, `document.getElementById('doubt-text').textContent`); got != want {
 		t.Errorf("the panel says %q, want %q as the server has it", got, want)
 	}
-	if got, want := value[[]int](p, marked), p.expected(); want != 0 || len(got) != 0 {
-		t.Errorf("the cards %v are marked, and the server marks card %d; here the first is best and needs no mark", got, want)
+	if got := value[[]int](p, marked); len(got) != 0 {
+		t.Errorf("the cards %v are marked; here the first is best, or hardly differs from the one that is", got)
 	}
 
 	asked := p.middle(before.Suggestion.Superpixel)
