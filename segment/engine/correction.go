@@ -110,10 +110,11 @@ type turn struct {
 	click    int32
 	class    int     // of the click
 	rest     int     // class of the rest, or -1
-	turnable []bool  // superpixels of another class that can be of this one and that others such join to the click
+	turnable []bool  // superpixels of other classes that can be of this one, joined to the click by such
 	side     float64 // of a square of the image's area, pixels
 }
 
+// turn asks how much turns to the class of a click; now is changed no more.
 func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int) *turn {
 	k := p.Model.Labels
 	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y))}
