@@ -140,9 +140,9 @@ func climb(units, sum []engine.Unit, q *seen, scale float64) {
 	first := &q.own[0]
 	for u := range units {
 		unit := &units[u]
-		of := unit.Bias + product(&unit.First, first)
+		of := unit.Bias + unit.First.Dot(first)
 		for i := range n {
-			if a := of + product(&unit.Own, &q.own[i]); a > 0 {
+			if a := of + unit.Own.Dot(&q.own[i]); a > 0 {
 				active[i*len(units)+u] = a
 				score[i] += unit.Weight * a
 			}
@@ -172,13 +172,6 @@ func climb(units, sum []engine.Unit, q *seen, scale float64) {
 			}
 		}
 	}
-}
-
-func product(a, b *engine.CorrectionFeatures) (sum float64) {
-	for j, v := range a {
-		sum += v * b[j]
-	}
-	return sum
 }
 
 // sourceOf returns the Go source of a chooser, to five digits.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"text/tabwriter"
 
 	"collie/cmd/internal/progress"
@@ -90,22 +91,28 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			return err
 		}
 	}
-	rows := map[string]float64{}
-	clicks := 0
-	for h, questions := range halves {
-		for _, q := range questions {
-			clicks++
-			rows["what the evidence says"] += q.quality[0]
-			rows["learned on the other half"] += q.quality[q.choose(learned[1-h])]
-			rows["weights of the program"] += q.quality[q.choose(engine.HandMade.Chooser)]
-			rows["the best there is"] += q.quality[q.best()]
-		}
+	ways := []struct {
+		name   string
+		choose func(q *question, half int) int
+	}{
+		{"what the evidence says", func(*question, int) int { return 0 }},
+		{"learned on the other half", func(q *question, half int) int { return q.choose(learned[1-half]) }},
+		{"weights of the program", func(q *question, _ int) int { return q.choose(engine.HandMade.Chooser) }},
+		{"the best there is", func(q *question, _ int) int { return q.best() }},
 	}
+	clicks := len(halves[0]) + len(halves[1])
+	rows := map[string]float64{}
 	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "mean IoU after each of %d correcting clicks\t\t\n", clicks)
-	for _, name := range []string{"what the evidence says", "learned on the other half", "weights of the program", "the best there is"} {
-		rows[name] /= float64(clicks)
-		fmt.Fprintf(w, "%s\t%.4f\t\n", name, rows[name])
+	for _, way := range ways {
+		sum := 0.0
+		for half, questions := range halves {
+			for _, q := range questions {
+				sum += q.quality[way.choose(&q, half)]
+			}
+		}
+		rows[way.name] = sum / float64(clicks)
+		fmt.Fprintf(w, "%s\t%.4f\t\n", way.name, rows[way.name])
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -227,17 +234,14 @@ func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []q
 	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
 	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.truth, Majority: s.majority}
 	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.majority))}
-	clicks := make([]uint8, len(s.majority))
-	for i := range clicks {
-		clicks[i] = segment.Void
-	}
+	clicks := slices.Repeat([]uint8{segment.Void}, len(s.majority))
 	for range mostClicks {
 		at := annotator.Next(e.Shown)
 		if at < 0 || simulate.MeanIoU(s.truth, e.Shown) >= enough {
 			break
 		}
 		clicks[at] = s.majority[at]
-		e.Clicks, e.Since = append([]uint8(nil), clicks...), []int32{int32(at)}
+		e.Clicks, e.Since = slices.Clone(clicks), []int32{int32(at)}
 		q, err := questionOf(model, e, func(labels []uint8) float64 { return simulate.MeanIoU(s.truth, labels) })
 		if err != nil {
 			return nil, err
@@ -279,12 +283,5 @@ func (q *question) choose(c *engine.Chooser) int { return largest(c.Chances(q.co
 // best returns the correction that is the best.
 func (q *question) best() int { return largest(q.quality) }
 
-func largest(of []float64) int {
-	at := 0
-	for i, v := range of {
-		if v > of[at] {
-			at = i
-		}
-	}
-	return at
-}
+// largest returns where the first of the largest numbers is.
+func largest(of []float64) int { return slices.Index(of, slices.Max(of)) }

@@ -41,14 +41,14 @@ func (c *Chooser) Chances(all []Correction) []float64 {
 	first := c.Standardized(&all[0].Features)
 	seen := make([]float64, len(c.Units)) // what the units see of the first
 	for u := range c.Units {
-		seen[u] = c.Units[u].Bias + dot(&c.Units[u].First, &first)
+		seen[u] = c.Units[u].Bias + c.Units[u].First.Dot(&first)
 	}
 	top := math.Inf(-1)
 	for i := range all {
 		own := c.Standardized(&all[i].Features)
 		for u := range c.Units {
 			unit := &c.Units[u]
-			out[i] += float64(unit.Weight * max(0, seen[u]+dot(&unit.Own, &own)))
+			out[i] += float64(unit.Weight * max(0, seen[u]+unit.Own.Dot(&own)))
 		}
 		top = max(top, out[i])
 	}
@@ -63,9 +63,10 @@ func (c *Chooser) Chances(all []Correction) []float64 {
 	return out
 }
 
-func dot(a, b *CorrectionFeatures) (sum float64) {
-	for j, v := range a {
-		sum += float64(v * b[j])
+// Dot is the sum of the products with other features.
+func (f *CorrectionFeatures) Dot(g *CorrectionFeatures) (sum float64) {
+	for j, v := range f {
+		sum += float64(v * g[j])
 	}
 	return sum
 }

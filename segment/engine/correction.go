@@ -166,9 +166,8 @@ func (t *turn) corrections() ([]Correction, error) {
 	}
 	describer := t.describer()
 	for i := range all {
-		all[i].Features = describer.describe(&all[i])
+		all[i].Features = describer.describe(&all[i], i == 0)
 	}
-	all[0].Features[isProbable] = 1
 	return all, nil
 }
 
@@ -284,8 +283,8 @@ func (m *Model) best(all []Correction, count int) []Correction {
 	return out
 }
 
-// marks is the number of clicks where those of one class side by side, such as a
-// stroke, count as one.
+// marks is the number of clicks, lateMark at most, where those of one class side by
+// side, such as a stroke, count as one.
 func (t *turn) marks() (n int) {
 	fixed := t.p.Model.Fixed
 	seen := make([]bool, len(fixed))
@@ -293,7 +292,9 @@ func (t *turn) marks() (n int) {
 		if f < 0 || seen[i] {
 			continue
 		}
-		n++
+		if n++; n == lateMark {
+			break
+		}
 		for _, j := range t.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
 			seen[j] = true
 		}

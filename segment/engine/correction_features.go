@@ -98,7 +98,7 @@ func (t *turn) describer() *describer {
 		}
 	}
 	d.nearest, d.same, d.other = math.Sqrt(nearest), math.Sqrt(same), math.Sqrt(other)
-	d.marked = d.ofClass > 0 && t.marks() >= lateMark
+	d.marked = d.ofClass > 0 && t.marks() == lateMark
 	return d
 }
 
@@ -108,8 +108,9 @@ const (
 	smaller = 1e-6
 )
 
-// describe returns the features of a correction.
-func (d *describer) describe(c *Correction) (f CorrectionFeatures) {
+// describe returns the features of a correction. Only the probable one can turn
+// something away from the class.
+func (d *describer) describe(c *Correction, probable bool) (f CorrectionFeatures) {
 	k := d.p.Model.Labels
 	clear(d.in)
 	missed, alike := d.missed, d.alike
@@ -141,9 +142,11 @@ func (d *describer) describe(c *Correction) (f CorrectionFeatures) {
 		add(i)
 	}
 	away := 0.0
-	for i, l := range d.now {
-		if int(l) == d.class && int(c.Labels[i]) != d.class {
-			away += d.shares[i]
+	if probable {
+		for i, l := range d.now {
+			if int(l) == d.class && int(c.Labels[i]) != d.class {
+				away += d.shares[i]
+			}
 		}
 	}
 
@@ -198,6 +201,9 @@ func (d *describer) describe(c *Correction) (f CorrectionFeatures) {
 		sameDistance: crf.Log((d.same + smaller) / d.side), otherDistance: crf.Log((d.other + smaller) / d.side),
 		clicksBeside: beside, clickCount: crf.Log(d.clicks), classCount: crf.Log(float64(k)),
 		partRim: rim / float64(len(c.part)+1), turnedAway: away / area,
+	}
+	if probable {
+		f[isProbable] = 1
 	}
 	if d.class == d.rest {
 		f[isRest] = 1

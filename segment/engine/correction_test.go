@@ -154,8 +154,8 @@ func TestTurningBetweenClasses(t *testing.T) {
 	})
 }
 
-// After nine other marks, of which strokes are one each, the largest change comes, but
-// not as the first; of a class that is new it can be.
+// A stroke counts as one mark. After nine others the largest change is still offered,
+// but not first, unless its class is new.
 func TestLateClicksChangeLittle(t *testing.T) {
 	m := NewModel(gridGraph(20, 4), DefaultParameters) // 400 superpixels in rows of 20
 	stroke := func(clicks map[int]uint8, from, to int, class uint8) {
