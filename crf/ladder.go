@@ -19,9 +19,8 @@ type Ladder struct {
 	rungs []rung    // ascending by shift
 	fixed []uint8   // labels of all nodes, those of the free ones 0
 
-	f     *flow   // of the members of a cut
-	place []int32 // of the free nodes among the members, or -1
-	met   []int32 // arc of f that an edge of g was met as
+	f     *flow
+	shift float64 // of the last cut
 }
 
 // rung is a labelling of the free nodes.
@@ -51,8 +50,12 @@ func NewLadder(m *Model, rate []float64) (*Ladder, error) {
 	if g.negative {
 		return nil, fmt.Errorf("%w: a ladder needs weights ≥ 0", ErrRange)
 	}
-	l := &Ladder{g: g, rate: make([]float64, len(g.free)), fixed: make([]uint8, m.Nodes), f: newFlow(&graph{start: []int32{0}}), place: make([]int32, len(g.free)), met: make([]int32, len(g.ends))}
+	l := &Ladder{g: g, rate: make([]float64, len(g.free)), fixed: make([]uint8, m.Nodes), f: newFlow(g)}
+	for a, arc := range g.arcs {
+		l.f.residual[a] = g.w[arc.edge]
+	}
 	for i, node := range g.free {
+		l.f.terminal[i] = g.theta[2*i] - g.theta[2*i+1]
 		l.rate[i] = 1
 		if rate != nil {
 			l.rate[i] = rate[node]
@@ -112,66 +115,26 @@ func (l *Ladder) between(shifts []float64) {
 }
 
 // cut is the labelling of the free nodes for a shift that becomes rung number at.
-// Nodes on which the neighbouring rungs agree have their label.
+// The flow goes on from that of the last cut (Kohli and Torr 2007,
+// doi:10.1109/TPAMI.2007.1128).
 func (l *Ladder) cut(shift float64, at int) []uint8 {
+	for i, rate := range l.rate {
+		l.f.terminal[i] -= float64((shift - l.shift) * rate)
+	}
+	l.shift = shift
+	if len(l.rungs) == 0 {
+		l.f.run()
+	} else {
+		l.f.resume()
+	}
 	x := make([]uint8, len(l.rate))
 	if at > 0 {
-		copy(x, l.rungs[at-1].x)
+		copy(x, l.rungs[at-1].x) // which rounding must not contradict
 	}
-	members := l.f.g.free[:0]
-	for i, label := range x {
-		l.place[i] = -1
-		if label == 0 && (at == len(l.rungs) || l.rungs[at].x[i] == 1) {
-			l.place[i] = int32(len(members))
-			members = append(members, int32(i))
-		}
-	}
-	l.f.g.free = members
-	if len(members) == 0 {
-		return x
-	}
-	l.connect(x)
-	for k, i := range members {
-		l.f.terminal[k] += l.g.theta[2*i] - l.g.theta[2*i+1] - float64(shift*l.rate[i])
-	}
-	l.f.run()
-	for k, i := range members {
-		if l.f.tree[k] == sink {
+	for i, tree := range l.f.tree {
+		if tree == sink && (at == len(l.rungs) || l.rungs[at].x[i] == 1) {
 			x[i] = 1
 		}
 	}
 	return x
-}
-
-// connect makes f the network of the members, in which other free nodes have their
-// label in x.
-func (l *Ladder) connect(x []uint8) {
-	g, f := l.g, l.f
-	part := f.g
-	part.start, part.arcs = part.start[:1], part.arcs[:0]
-	f.resize(len(part.free))
-	f.opposite, f.residual = f.opposite[:0], f.residual[:0]
-	for k, i := range part.free {
-		f.terminal[k] = 0
-		for _, a := range g.arcs[g.start[i]:g.start[i+1]] {
-			weight := g.w[a.edge]
-			to := l.place[a.to]
-			if to < 0 {
-				if x[a.to] == 1 {
-					weight = -weight
-				}
-				f.terminal[k] += weight
-				continue
-			}
-			this := int32(len(part.arcs))
-			part.arcs, f.residual, f.opposite = append(part.arcs, arc{to: to}), append(f.residual, weight), append(f.opposite, -1)
-			if a.to > i {
-				l.met[a.edge] = this
-			} else {
-				back := l.met[a.edge]
-				f.opposite[this], f.opposite[back] = back, this
-			}
-		}
-		part.start = append(part.start, int32(len(part.arcs)))
-	}
 }
