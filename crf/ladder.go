@@ -91,29 +91,6 @@ func (l *Ladder) At(shift float64) []uint8 {
 	return out
 }
 
-// All makes the labellings of ascending shifts, for At, in the order that is
-// fastest: the outermost, then those in the middle of others. Together they cost
-// about as much as one cut for each doubling of their number.
-func (l *Ladder) All(shifts []float64) {
-	if len(shifts) == 0 {
-		return
-	}
-	l.At(shifts[0])
-	l.At(shifts[len(shifts)-1])
-	l.between(shifts)
-}
-
-// between makes the labellings between the first and the last shift.
-func (l *Ladder) between(shifts []float64) {
-	if len(shifts) < 3 {
-		return
-	}
-	middle := len(shifts) / 2
-	l.At(shifts[middle])
-	l.between(shifts[:middle+1])
-	l.between(shifts[middle:])
-}
-
 // cut is the labelling of the free nodes for a shift that becomes rung number at.
 // The flow goes on from that of the last cut (Kohli and Torr 2007,
 // doi:10.1109/TPAMI.2007.1128).

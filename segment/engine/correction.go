@@ -189,13 +189,8 @@ func (t *turn) parts(add func(turns func(i int32) bool)) error {
 		if err != nil {
 			return err
 		}
-		var all []float64
 		for rung := from; rung <= to; rung += step {
-			all = append(all, shift(rung))
-		}
-		ladder.All(all)
-		for _, s := range all {
-			x := ladder.At(s)
+			x := ladder.At(shift(rung))
 			add(func(i int32) bool { return x[i] == 1 })
 		}
 		return nil

@@ -131,7 +131,6 @@ func (s *Sequence) climb() (*Ladder, error) {
 		return nil, err
 	}
 	l := &Ladder{Class: s.classes[thing], Other: s.classes[1-thing], From: make([]uint8, model.Nodes)}
-	ladder.All(shifts())
 	var last []uint8
 	for t := -rungs; t <= rungs; t++ {
 		x := ladder.At(shift(t))
