@@ -146,19 +146,36 @@ func (t *turn) probable() Correction {
 func (t *turn) corrections() ([]Correction, error) {
 	all := []Correction{t.probable()}
 	seen := map[string]bool{string(all[0].Labels): true}
-	err := t.parts(func(turns func(i int32) bool) {
-		part := t.joined([]int32{t.click}, func(i int32) bool { return t.turnable[i] && turns(i) })
-		c := Correction{Labels: slices.Clone(t.now)}
-		for _, i := range part {
-			c.Labels[i] = uint8(t.class)
-			if i != t.click {
-				c.part = append(c.part, i)
+	around := t.around()
+	err := t.parts(func() func(turns func(i int32) bool) {
+		in, met := make([]bool, len(t.now)), make([]bool, len(t.now))
+		in[t.click], met[t.click] = true, true
+		var beside []int32 // can turn and are next to what does
+		meet := func(i int32) {
+			for _, j := range around[i] {
+				if t.turnable[j] && !met[j] {
+					met[j] = true
+					beside = append(beside, j)
+				}
 			}
 		}
-		if key := string(c.Labels); !seen[key] {
-			seen[key] = true
-			slices.Sort(c.part)
-			all = append(all, c)
+		meet(t.click)
+		return func(turns func(i int32) bool) {
+			still := 0
+			for at := 0; at < len(beside); at++ {
+				if i := beside[at]; turns(i) {
+					in[i] = true
+					meet(i)
+				} else {
+					beside[still] = i
+					still++
+				}
+			}
+			beside = beside[:still]
+			if c := t.turned(in); !seen[string(c.Labels)] {
+				seen[string(c.Labels)] = true
+				all = append(all, c)
+			}
 		}
 	})
 	if err != nil {
@@ -171,6 +188,20 @@ func (t *turn) corrections() ([]Correction, error) {
 	return all, nil
 }
 
+// turned is the correction that turns some superpixels, the click among them.
+func (t *turn) turned(in []bool) Correction {
+	c := Correction{Labels: slices.Clone(t.now)}
+	for i, in := range in {
+		if in {
+			c.Labels[i] = uint8(t.class)
+			if i != int(t.click) {
+				c.part = append(c.part, int32(i))
+			}
+		}
+	}
+	return c
+}
+
 // The local ladders ask for the class at reaches, in parts of the image's mean side,
 // with e^-½ of their strength. They lean by firm to what is shown where they don't ask
 // at all; where the logarithm of their strength is below leastLogRate nothing turns.
@@ -181,14 +212,16 @@ const (
 	leastLogRate = -7
 )
 
-// parts calls add with what could turn.
-func (t *turn) parts(add func(turns func(i int32) bool)) error {
+// parts calls what begin returns with what could turn, ever more of it. It begins anew
+// with each ladder and with the hierarchy.
+func (t *turn) parts(begin func() (add func(turns func(i int32) bool))) error {
 	model := t.choice()
 	climb := func(model *crf.Model, rate []float64, from, to, step int) error { // rungs, see shift
 		ladder, err := crf.NewLadder(model, rate)
 		if err != nil {
 			return err
 		}
+		add := begin()
 		for rung := from; rung <= to; rung += step {
 			x := ladder.At(shift(rung))
 			add(func(i int32) bool { return x[i] == 1 })
@@ -215,6 +248,7 @@ func (t *turn) parts(add func(turns func(i int32) bool)) error {
 			return err
 		}
 	}
+	add := begin()
 	for _, inside := range t.enclosing(int(t.click)) {
 		add(inside)
 	}
@@ -300,7 +334,7 @@ func (t *turn) marks() (n int) {
 // joined returns the given superpixels with all that paths of changed ones join to
 // them.
 func (m *Model) joined(superpixels []int32, changed func(int32) bool) (part []int32) {
-	seen := make([]bool, len(m.shares))
+	around, seen := m.around(), make([]bool, len(m.shares))
 	for _, i := range superpixels {
 		if !seen[i] {
 			seen[i] = true
@@ -308,7 +342,7 @@ func (m *Model) joined(superpixels []int32, changed func(int32) bool) (part []in
 		}
 	}
 	for at := 0; at < len(part); at++ {
-		for _, j := range m.around()[part[at]] {
+		for _, j := range around[part[at]] {
 			if !seen[j] && changed(j) {
 				seen[j] = true
 				part = append(part, j)

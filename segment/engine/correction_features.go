@@ -62,6 +62,7 @@ type describer struct {
 	same, other float64   // the same to the nearest click of the class and of other classes
 	clicks      float64   // number of clicked superpixels
 	marked      bool      // there are lateMark marks, and the class is not new
+	edges       []int     // that are inside of what could turn, or at its border
 	in          []bool    // scratch
 }
 
@@ -95,6 +96,12 @@ func (t *turn) describer() *describer {
 			same = min(same, square)
 		case fixed >= 0:
 			other = min(other, square)
+		}
+	}
+	could := func(i int32) bool { return t.turnable[i] || i == t.click }
+	for e, edge := range t.borders().weights {
+		if could(edge.A) || could(edge.B) {
+			d.edges = append(d.edges, e)
 		}
 	}
 	d.nearest, d.same, d.other = math.Sqrt(nearest), math.Sqrt(same), math.Sqrt(other)
@@ -158,7 +165,8 @@ func (d *describer) describe(c *Correction, probable bool) (f CorrectionFeatures
 	square = float64(square * square)
 	var perimeter, fresh, freshOdds, gone, goneOdds, weight, within, withinOdds, beside float64
 	borders := d.borders()
-	for e, edge := range borders.weights {
+	for _, e := range d.edges {
+		edge := &borders.weights[e]
 		length, odds := float64(borders.length[e]), float64(borders.odds[e])
 		a, b := edge.A, edge.B
 		switch {
