@@ -128,7 +128,7 @@ func (r *running) open(ctx context.Context) error {
 		return err
 	}
 	r.stopping(stopProfiles)
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + r.turns.Long) // see Scheduler.Long
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + r.turns.Long + 1) // see Scheduler.Long
 	held, err := disk.Hold(r.Data, r.Listen)
 	if err != nil {
 		return err

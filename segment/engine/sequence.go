@@ -59,6 +59,7 @@ type Sequence struct {
 	prepare func()
 	atOnce  time.Duration
 	turn    Turn                             // nil: every step runs at once
+	heavy   bool                             // every step is a heavy one
 	making  chan struct{}                    // holds a token while a step is made or waits for its turn
 	problem func() (*herding.Problem, error) // read only; nil with fewer than two classes, as model and pull
 	model   *Model
@@ -72,6 +73,10 @@ type Sequence struct {
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
 }
+
+// mostInStep is how many superpixels times classes in play are too many for steps that
+// nothing interrupts: they would take more than 100 ms.
+const mostInStep = 100_000
 
 // Turn runs a step when it may run. An error is one of not having run it.
 type Turn func(ctx context.Context, class schedule.Class, step func()) error
@@ -97,7 +102,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 				fixed[i] = index[c]
 			}
 		}
-		s.model = m
+		s.model, s.heavy = m, len(fixed)*len(s.classes) > mostInStep
 		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }
 		s.problem = sync.OnceValues(func() (*herding.Problem, error) {
@@ -288,7 +293,7 @@ func (s *Sequence) next(ctx context.Context, rank int, class schedule.Class) err
 	// What the hypothesis needs first has steps of its own, so that nobody's click
 	// waits for all of it. It makes more hypotheses than the next.
 	for s.stream != nil && s.stream.unprepared() != nil {
-		if err := s.turn(ctx, class, s.prepareSome); err != nil {
+		if err := s.run(ctx, class, s.prepareSome); err != nil {
 			return err
 		}
 	}
@@ -309,6 +314,9 @@ func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() er
 	if s.turn == nil {
 		return work()
 	}
+	if s.heavy {
+		class = schedule.Heavy
+	}
 	var failed error
 	if err := s.turn(ctx, class, func() { failed = work() }); err != nil {
 		return err
@@ -321,14 +329,15 @@ func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() er
 const atOnce = 2 * time.Millisecond
 
 // prepareSome prepares some of what the next hypothesis needs.
-func (s *Sequence) prepareSome() {
+func (s *Sequence) prepareSome() error {
 	began := time.Now()
 	for strip := s.stream.unprepared(); strip != nil; strip = s.stream.unprepared() {
 		strip.Prepare()
 		if time.Since(began) >= s.atOnce {
-			return
+			break
 		}
 	}
+	return nil
 }
 
 func (s *Sequence) step(ctx context.Context, rank int) error {

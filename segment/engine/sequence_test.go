@@ -246,6 +246,27 @@ func TestForesee(t *testing.T) {
 	}
 }
 
+// A sequence with very many classes takes the turns of heavy steps.
+func TestHeavySteps(t *testing.T) {
+	for classes, heavy := range map[int]bool{3: false, 250: true} {
+		at := map[int]uint8{}
+		for class := range classes {
+			at[class] = uint8(class)
+		}
+		s := NewSequence(NewModel(gridGraph(21, 3), DefaultParameters), Evidence{Clicks: clicksOn(441, at)}, classes)
+		turns := map[schedule.Class]int{}
+		s.TakeTurns(func(_ context.Context, class schedule.Class, step func()) error {
+			turns[class]++
+			step()
+			return nil
+		})
+		first(t, s, 2)
+		if (turns[schedule.Heavy] > 0) != heavy || heavy && len(turns) != 1 {
+			t.Errorf("%d classes take turns %v by class; heavy ones: %v", classes, turns, heavy)
+		}
+	}
+}
+
 // What the second hypothesis needs is computed in many turns, so that others come in
 // between, and a caller who leaves among them loses nothing.
 func TestPreparedInTurns(t *testing.T) {

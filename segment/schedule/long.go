@@ -23,9 +23,12 @@ const niceness = 5
 // gets one of its own, of low priority. Where the operating system has no such
 // thing the limit on their number is all that holds it back. So that the thread
 // does not occupy one of the few that may run Go code while it waits for a
-// processor, a program that uses Long should raise GOMAXPROCS by Limits.Long.
-func (s *Scheduler) Long(ctx context.Context, work func()) error {
-	leave, err := s.long.Enter(ctx, 1, 0)
+// processor, a program should raise GOMAXPROCS by Limits.Long and one for a heavy step.
+func (s *Scheduler) Long(ctx context.Context, work func()) error { return apart(ctx, s.long, work) }
+
+// apart runs work on a thread of low priority when there is a place.
+func apart(ctx context.Context, places *queue.Queue, work func()) error {
+	leave, err := places.Enter(ctx, 1, 0)
 	if errors.Is(err, queue.ErrFull) {
 		return ErrBusy
 	}

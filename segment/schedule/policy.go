@@ -15,7 +15,9 @@ const (
 	Supposed              // the first one for evidence that may come in a moment
 	Later                 // the alternatives after a first one
 	Foreseen              // those after a supposed one, for which nobody waits yet
-	classes
+	Heavy                 // any that takes much longer than a step should, see Do
+
+	classes = Heavy // that have queues
 )
 
 // job is one piece of work, short enough not to be interrupted.

@@ -10,6 +10,9 @@
 // a place at its end. After each step the goroutine lets others run that are ready
 // (a Go program would otherwise let it go on for 10 ms).
 //
+// Very many classes make steps of a second or more. Such heavy ones run one at a time, and
+// like long work, so that they delay each other only.
+//
 // Long work (decoding and segmenting uploads, writing exports) can't be cut
 // into such steps. Little of it runs at once, on low-priority threads (see Long).
 package schedule
@@ -66,20 +69,24 @@ type Scheduler struct {
 	dropped int
 	refused int
 
-	long *queue.Queue
+	long, heavy *queue.Queue
 }
 
 // New returns a scheduler with nothing to do. It has no goroutines of its own.
 func New(l Limits) *Scheduler {
 	l = l.OrDefault()
-	return &Scheduler{policy: newPolicy(l), long: queue.New(int64(l.Long), l.LongWaiting, 0)}
+	return &Scheduler{policy: newPolicy(l), long: queue.New(int64(l.Long), l.LongWaiting, 0), heavy: queue.New(1, l.LongWaiting, 0)}
 }
 
 // Do runs step when it is the user's turn and returns when it has run. The
-// error is ErrBusy or that of ctx when it has not.
+// error is ErrBusy or that of ctx when it has not. A heavy step waits for the heavy
+// ones of all users that came before, and runs as Long would run it.
 func (s *Scheduler) Do(ctx context.Context, class Class, user string, step func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if class == Heavy {
+		return apart(ctx, s.heavy, step)
 	}
 	j := &job{class: class, user: user, start: make(chan struct{})}
 	s.mu.Lock()
@@ -127,6 +134,7 @@ type Load struct {
 	Running [classes]int // steps by class
 	Waiting [classes]int
 	Long    int // pieces of long work that run or wait
+	Heavy   int // heavy steps that do
 	Dropped int // steps that nobody waited for any more, since the start
 	Refused int // steps answered with ErrBusy, since the start
 }
@@ -135,7 +143,7 @@ type Load struct {
 func (s *Scheduler) Load() Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := Load{Long: s.long.Len(), Dropped: s.dropped, Refused: s.refused}
+	l := Load{Long: s.long.Len(), Heavy: s.heavy.Len(), Dropped: s.dropped, Refused: s.refused}
 	for i := range s.policy.queues {
 		l.Running[i], l.Waiting[i] = s.policy.queues[i].running, s.policy.queues[i].waiting
 	}

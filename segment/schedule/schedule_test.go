@@ -97,6 +97,44 @@ func TestDoPanics(t *testing.T) {
 	}
 }
 
+// Heavy steps run one at a time, and others beside them.
+func TestDoHeavy(t *testing.T) {
+	s := New(Limits{Workers: 1, LongWaiting: 1})
+	var running, most atomic.Int32
+	free := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			err := s.Do(t.Context(), Heavy, "x", func() {
+				most.Store(max(most.Load(), running.Add(1)))
+				<-free
+				running.Add(-1)
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	eventually(t, "one runs and one waits", func() bool { return running.Load() == 1 && s.Load().Heavy == 2 })
+	if err := s.Do(t.Context(), Heavy, "y", func() {}); !errors.Is(err, ErrBusy) {
+		t.Errorf("with a full queue: %v, want ErrBusy", err)
+	}
+	if err := s.Do(t.Context(), First, "x", func() {}); err != nil {
+		t.Errorf("a step beside a heavy one: %v", err)
+	}
+	if err := s.Long(t.Context(), func() {}); err != nil {
+		t.Errorf("long work beside a heavy step: %v", err)
+	}
+	close(free)
+	wg.Wait()
+	if most.Load() != 1 {
+		t.Errorf("%d heavy steps ran at the same time, want 1", most.Load())
+	}
+	if l := s.Load(); l != (Load{}) {
+		t.Errorf("at the end there is %+v to do", l)
+	}
+}
+
 func TestLong(t *testing.T) {
 	s := New(Limits{Workers: 4, LongWaiting: 1})
 	var running, most atomic.Int32

@@ -56,7 +56,7 @@ func TestFigures(t *testing.T) {
 		`collie_stage_seconds_count{stage="first"}`: "1", `collie_stage_seconds_sum{stage="answer"}`: "0.003",
 		`collie_stage_seconds_bucket{stage="append",le="0.002"}`: "0", `collie_stage_seconds_bucket{stage="append",le="0.003"}`: "1",
 		`collie_events_total{event="digest_mismatch"}`: "1", `collie_store_sync_seconds_count`: "1",
-		`collie_sockets`: "7", `collie_steps_waiting{class="first"}`: "0", `collie_images_budget_bytes`: "1000", `collie_long_work`: "0",
+		`collie_sockets`: "7", `collie_steps_waiting{class="first"}`: "0", `collie_images_budget_bytes`: "1000", `collie_long_work`: "0", `collie_heavy_steps`: "0",
 	}
 	for name, value := range want {
 		if got[name] != value {
