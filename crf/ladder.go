@@ -9,10 +9,9 @@ import (
 // that differ by a shift alone: Unary[i*2+1] + shift·rate[i]. A larger shift
 // never takes label 1 away from a node, so the labellings are nested (parametric
 // maximum flow, Gallo, Grigoriadis and Tarjan 1989, doi:10.1137/0218003). They are
-// exact: one minimum cut each, of the nodes that differ between the rungs around
-// it, which are few when the outermost rungs come first; see All. Even shifts are the layers of the joint M best
-// diverse labellings (Kirillov et al. 2015, doi:10.1109/ICCV.2015.212). Not for
-// concurrent use.
+// exact, a minimum cut each, up to rounding at the largest shift. Even shifts are the
+// layers of the joint M best diverse labellings (Kirillov et al. 2015,
+// doi:10.1109/ICCV.2015.212). Not for concurrent use.
 type Ladder struct {
 	g     *graph
 	rate  []float64 // per free node
@@ -70,7 +69,8 @@ func NewLadder(m *Model, rate []float64) (*Ladder, error) {
 }
 
 // At returns a labelling of highest energy for the shift, one label per node;
-// ties go to label 0. Shifts can come in any order. The caller owns the result.
+// ties go to label 0. Shifts can come in any order; each cut goes on from the flow of
+// the last one, so small steps cost least. The caller owns the result.
 func (l *Ladder) At(shift float64) []uint8 {
 	at, met := slices.BinarySearchFunc(l.rungs, shift, func(r rung, s float64) int {
 		switch {
@@ -92,8 +92,7 @@ func (l *Ladder) At(shift float64) []uint8 {
 }
 
 // cut is the labelling of the free nodes for a shift that becomes rung number at.
-// The flow goes on from that of the last cut (Kohli and Torr 2007,
-// doi:10.1109/TPAMI.2007.1128).
+// See Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128.
 func (l *Ladder) cut(shift float64, at int) []uint8 {
 	for i, rate := range l.rate {
 		l.f.terminal[i] -= float64((shift - l.shift) * rate)

@@ -97,7 +97,7 @@ func (m *Model) extents(p *herding.Problem, thing int, at [2]float64, seed int) 
 		}
 	}
 	for _, shift := range shifts() {
-		ladder.At(shift) // faster in this order
+		ladder.At(shift) // once in this order, which is the fastest
 	}
 	add(ladder.At(0))
 	for t := 1; t <= rungs; t++ {
