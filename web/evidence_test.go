@@ -173,8 +173,8 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"click", `{"id":"x","kind":"click","expected_seq":1,"class":1,"points":[[1,1]]}`, 422, `"click" can't be sent`},
 		{"text for expected_seq", `{"id":"x","kind":"undo","expected_seq":"1"}`, 422, `"expected_seq"`},
 		{"half a number", `{"id":"x","kind":"undo","expected_seq":1.5}`, 422, `"expected_seq"`},
-		{"stale", `{"id":"x","kind":"undo","expected_seq":0}`, 409, "now at 1"},
-		{"from the future", `{"id":"x","kind":"undo","expected_seq":9}`, 409, "now at 1"},
+		{"stale", `{"id":"x","kind":"undo","expected_seq":0}`, 409, "next one is number 2"},
+		{"from the future", `{"id":"x","kind":"undo","expected_seq":9}`, 409, "next one is number 2"},
 		{"negative expected_seq", `{"id":"x","kind":"undo","expected_seq":-1}`, 422, `"expected_seq" is -1; send the number of events`},
 		{"unknown kind", `{"id":"x","kind":"paint","expected_seq":1}`, 422, "paint"},
 		{"an import", `{"id":"x","kind":"import","expected_seq":1,"cells":[0],"labels":"AAAA"}`, 422, "upload the mask"},
@@ -202,6 +202,7 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"hypothesis of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":"best"}`, 422, `"hypothesis"`},
 		{"rank of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":"best"}}`, 422, `rank"`},
 		{"digest of another", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":0,"digest":"00"}}`, 409, "has changed since it was shown"},
+		{"hypothesis that is gone", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":5,"digest":"0000000000000000"}}`, 409, "has changed since it was shown"},
 		{"nothing to redo", `{"id":"x","kind":"redo","expected_seq":1}`, 409, "nothing to redo"},
 		{"id of another event", `{"id":"first","kind":"undo","expected_seq":1}`, 409, "first"},
 	} {

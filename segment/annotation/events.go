@@ -49,7 +49,8 @@ const current = -1
 // state has it, so only a repeat of a stored event is accepted.
 const Never = -2
 
-// picked is the hypothesis of an accept, and its sequence.
+// picked is the hypothesis of an accept, and its sequence. A hypothesis that is gone has
+// no labels.
 type picked struct {
 	sequence   *engine.Sequence
 	hypothesis engine.Hypothesis
@@ -127,6 +128,9 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 			return 0, func() error {
 				h, err := sequence.Named(ctx, e.Pick)
 				before.pick = picked{sequence, h}
+				if e.Pick.Digest != "" && segment.KindOf(err) == segment.Invalid {
+					return nil // it was shown and is gone, which fillPick says
+				}
 				return err
 			}, nil
 		}
@@ -152,10 +156,10 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 // The caller holds the lock.
 func (a *Annotation) resolve(expected int, e *segment.Event) error {
 	if expected == Never {
-		return a.conflict("An event before this one was refused. Nothing was changed; reload the state and send it again.")
+		return a.conflict("An event before this one was refused. Nothing was changed; read the evidence again, then send the event.")
 	}
 	if expected != a.timeline.Seq() {
-		return a.conflict("The event was made for state %d of this image, which is now at %d. Nothing was changed; reload the state and send it again.", expected, a.timeline.Seq())
+		return a.conflict("The event was made to be number %d of this image, but the next one is number %d by now. Nothing was changed; read the evidence again, then send the event.", expected+1, a.timeline.Seq()+1)
 	}
 	if e.Map != "" && e.Map != a.mapName() {
 		return a.conflict("The event is for superpixels of another granularity. Nothing was changed; reload the superpixels and send it again.").Because(ErrOtherMap)
@@ -278,8 +282,9 @@ func (a *Annotation) corrected(ctx context.Context, e *segment.Event, pick *pick
 // The caller holds the lock.
 func (a *Annotation) fillPick(e *segment.Event, before *attempts) error {
 	h := before.pick.hypothesis
-	if e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
-		if before.made == a.timeline.Seq() && before.made != a.meant { // else it may be one that was seen before
+	gone := h.Labels == nil
+	if gone || e.Pick.Digest != "" && e.Pick.Digest != h.Digest.String() {
+		if !gone && before.made == a.timeline.Seq() && before.made != a.meant { // else it may be one that was seen before
 			a.observer.Happened(gauge.Diverged)
 		}
 		what := "hypothesis"

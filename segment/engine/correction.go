@@ -54,13 +54,8 @@ func (m *Model) Corrections(e Evidence) ([]Correction, []int, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	stream := &stream{model: m, problem: p}
-	h, err := stream.step()
-	if err != nil {
-		return nil, nil, err
-	}
 	index := indexOf(s.classes)
-	all, err := m.corrections(p, h.Labels, e.shown(&index), e.Since, s.rest)
+	_, all, err := (&stream{model: m, problem: p}).corrections(&e, &index, s.rest)
 	return all, s.classes, err
 }
 

@@ -64,22 +64,28 @@ func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
 // correct begins with what the last click probably means, and with the most probable
 // labelling where that is another.
 func (s *stream) correct(e *Evidence, index *[256]int16, rest int) error {
-	h, err := s.step()
+	probable, all, err := s.corrections(e, index, rest)
 	if err != nil {
 		return err
 	}
-	all, err := s.model.corrections(s.problem, h.Labels, e.shown(index), e.Since, rest)
-	if err != nil {
-		return err
-	}
-	same := func(x []uint8) bool { return slices.Equal(x, h.Labels) }
+	same := func(x []uint8) bool { return slices.Equal(x, probable) }
 	for _, c := range s.model.best(all, corrected) {
 		s.ready = append(s.ready, c.Labels)
 	}
 	if !slices.ContainsFunc(s.ready, same) {
-		s.ready = append(s.ready, h.Labels)
+		s.ready = append(s.ready, probable)
 	}
 	return nil
+}
+
+// corrections returns the most probable labelling and what the last click can mean.
+func (s *stream) corrections(e *Evidence, index *[256]int16, rest int) (probable []uint8, all []Correction, err error) {
+	h, err := s.step()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err = s.model.corrections(s.problem, h.Labels, e.shown(index), e.Since, rest)
+	return h.Labels, all, err
 }
 
 // step is the next one of Herding and forced regions.

@@ -21,13 +21,17 @@ themeToggle();
 byId('stage').append(byId('toasts')); // beside what lies over the image
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
-for (const type of /** @type {const} */ (['dragover', 'drop'])) {
-  document.addEventListener(type, (e) => {
-    if (!e.dataTransfer?.types.includes('Files')) return;
-    e.preventDefault(); // a browser would leave the page for the file
-    if (type === 'drop') toast('Files can’t be added here', 'Add images and masks on the project page.');
-  });
-}
+/** @param {Event} e @param {DataTransfer | null} transfer @param {boolean} [over] the files may still be taken elsewhere */
+const refuse = (e, transfer, over) => {
+  if (!transfer?.types.includes('Files')) return;
+  e.preventDefault(); // a browser would leave the page for a dropped file
+  if (!over) toast('Files can’t be added here', 'Add images and masks on the project page.');
+};
+document.addEventListener('dragover', (e) => refuse(e, e.dataTransfer, true));
+document.addEventListener('drop', (e) => refuse(e, e.dataTransfer));
+document.addEventListener('paste', (e) => {
+  if (!(e.target instanceof Element && e.target.matches(':read-write'))) refuse(e, e.clipboardData);
+});
 
 try {
   const queue = new Queue(data.image ?? '', newID());

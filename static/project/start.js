@@ -27,6 +27,15 @@ async function alone(work) {
   }
 }
 
+/** Opens a page. Until this one is shown again, or stays for long, nothing else begins here. @param {string} address */
+function go(address) {
+  location.assign(address);
+  return new Promise((stays) => {
+    addEventListener('pageshow', stays, { once: true });
+    setTimeout(stays, 10_000);
+  });
+}
+
 /** @type {File[][] | null} what is being uploaded; what is dropped meanwhile follows */
 let batches = null;
 
@@ -61,7 +70,7 @@ async function create(files) {
   if (images.length === 0) {
     await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
   } else if (failed === 0) {
-    location.assign(`/images/${images[0].id}`);
+    await go(`/images/${images[0].id}`);
   } else {
     const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
     open.href = `/images/${images[0].id}`;
@@ -73,10 +82,10 @@ async function create(files) {
 byId('sample').addEventListener('click', () =>
   alone(async () => {
     const { open } = byId('sample').dataset;
-    if (open) return location.assign(open);
+    if (open) return go(open);
     toast('Preparing the sample image', 'This takes a moment the first time.');
     const { images } = await call('POST', '/api/v1/sample');
-    location.assign(`/images/${images[0].id}`);
+    await go(`/images/${images[0].id}`);
   }),
 );
 
@@ -89,7 +98,7 @@ backup.addEventListener('change', () =>
     if (!file) return;
     toast('Importing the backup', 'The project opens when it is ready.');
     const [project] = await sendFile('/api/v1/imports', file);
-    location.assign(`/projects/${encodeURIComponent(project.id)}`);
+    await go(`/projects/${encodeURIComponent(project.id)}`);
   }),
 );
 

@@ -97,13 +97,13 @@ func ScanEvent(row Scanner) (segment.Event, error) {
 // Behind is the error for an event made for another state of an image than the
 // current one.
 func Behind(expected, present int) *segment.Error {
-	return segment.ConflictAt(present, "The change was made for state %d of this image, which is now at %d. It was not saved; reload the state and send it again.", expected, present)
+	return segment.ConflictAt(present, "The change was made to be event %d of this image, but the next one is event %d by now. It was not saved; read the evidence again, then repeat the change.", expected+1, present+1)
 }
 
 // Replaced is the error for an event made for a state of an image that has become
 // another one, with the same number.
 func Replaced(present int) *segment.Error {
-	return segment.ConflictAt(present, "The database has lost the latest events of this image, as after a failover, and has others instead: its state %d is another one. The change was not saved; reload the state and send it again.", present)
+	return segment.ConflictAt(present, "The database has lost the latest events of this image, as after a failover, and has others instead: its event %d is another one. The change was not saved; read the evidence again, then repeat the change.", present)
 }
 
 // Repeated is the error for an event whose id another one of the image has.

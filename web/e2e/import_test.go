@@ -319,7 +319,7 @@ func TestE2EDropOnImport(t *testing.T) {
 	}
 }
 
-// TestE2EDropOnImage: a file that is dropped on an open image leaves it open.
+// TestE2EDropOnImage: a file that is dropped or pasted on an open image leaves it open.
 func TestE2EDropOnImage(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, true)
@@ -338,5 +338,11 @@ func TestE2EDropOnImage(t *testing.T) {
 		}
 		return nil
 	}))
-	p.until(`/^Files can’t be added here/.test(document.querySelector('.toast')?.textContent.trim())`)
+	said := `/^Files can’t be added here/.test(document.querySelector('.toast')?.textContent.trim())`
+	p.until(said)
+	value[bool](p, `(document.getElementById('toasts').replaceChildren(), true)`)
+	if !p.pasted("body", 1, "image.png") {
+		t.Error("a pasted picture is ignored")
+	}
+	p.until(said)
 }

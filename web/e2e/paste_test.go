@@ -101,7 +101,8 @@ func (p *page) holdUpload() {
 
 // TestE2EMoreWhileUploading: what is dropped, pasted or chosen on the start page while
 // an upload is running becomes part of the same project, each picture once. While
-// something else is running the page says that it takes no files.
+// something else is running, and until the next page is there, the page says that it
+// takes no files.
 func TestE2EMoreWhileUploading(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
@@ -146,6 +147,21 @@ func TestE2EMoreWhileUploading(t *testing.T) {
 	p.pasted("body", 4, "late.png")
 	p.until(`/Files can’t be added yet/.test(document.getElementById('toasts').textContent)`)
 	p.screenshot("refused")
-	value[bool](p, `(goOn(), true)`)
+	value[bool](p, `(() => {
+		navigation.addEventListener('navigate', (e) => { // the next page takes long to come
+			e.preventDefault();
+			window.next = e.destination.url;
+		}, { once: true });
+		goOn();
+		return delete window.goOn;
+	})()`)
+	p.until(`'next' in window`)
+	value[bool](p, `(document.getElementById('toasts').replaceChildren(), true)`)
+	p.pasted("body", 5, "later.png")
+	p.until(`/Files can’t be added yet/.test(document.getElementById('toasts').textContent)`)
+	if value[bool](p, `'goOn' in window`) {
+		t.Error("an upload begins on a page that is about to be left")
+	}
+	value[bool](p, `(location.assign(next), true)`)
 	p.until(`location.pathname.startsWith('/images/')`)
 }

@@ -119,7 +119,7 @@ func makeFixtures(t *testing.T) []byte {
 			}},
 			"reviewed":         reviewedMessage{"reviewed"},
 			"ack":              ackMessage{"ack", "c1", 1},
-			"reject":           rejectMessage{"reject", "c1", "stale", "The event was made for state 0 of this image, which is now at 2.", 2},
+			"reject":           rejectMessage{"reject", "c1", "stale", "The event was made to be number 1 of this image, but the next one is number 3 by now.", 2},
 			"run":              runMessage{"run", 7, 12, 20, []int{0, 2}, false},
 			"done":             doneMessage{Type: "done", Run: 7, Reason: reasonOneClass, Detail: "Only one class has been clicked."},
 			"done with a mark": doneMessage{Type: "done", Run: 7, Reason: reasonComplete, Marked: 3},
