@@ -1,7 +1,5 @@
 package crf
 
-import "slices"
-
 // flow finds minimum cuts of the graph by augmenting paths along two search
 // trees that are kept between the augmentations (Boykov and Kolmogorov 2004,
 // doi:10.1109/TPAMI.2004.60). Capacities are set by the caller before run.
@@ -56,12 +54,6 @@ func newFlow(g *graph) *flow {
 		}
 	}
 	return f
-}
-
-// resize makes room for n nodes; the caller sets terminal, run the rest.
-func (f *flow) resize(n int) {
-	f.terminal, f.tree, f.parent = slices.Grow(f.terminal[:0], n)[:n], slices.Grow(f.tree[:0], n)[:n], slices.Grow(f.parent[:0], n)[:n]
-	f.distance, f.time, f.queued = slices.Grow(f.distance[:0], n)[:n], slices.Grow(f.time[:0], n)[:n], slices.Grow(f.queued[:0], n)[:n]
 }
 
 // run computes a maximum flow. Afterwards tree tells the side of each node;

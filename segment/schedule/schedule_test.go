@@ -97,25 +97,31 @@ func TestDoPanics(t *testing.T) {
 	}
 }
 
+// crowd counts how much of its work runs at the same time, until it is free.
+type crowd struct {
+	running, most atomic.Int32
+	free          chan struct{}
+}
+
+func (c *crowd) work() {
+	c.most.Store(max(c.most.Load(), c.running.Add(1)))
+	<-c.free
+	c.running.Add(-1)
+}
+
 // Heavy steps run one at a time, and others beside them.
 func TestDoHeavy(t *testing.T) {
 	s := New(Limits{Workers: 1, LongWaiting: 1})
-	var running, most atomic.Int32
-	free := make(chan struct{})
+	c := crowd{free: make(chan struct{})}
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			err := s.Do(t.Context(), Heavy, "x", func() {
-				most.Store(max(most.Load(), running.Add(1)))
-				<-free
-				running.Add(-1)
-			})
-			if err != nil {
+			if err := s.Do(t.Context(), Heavy, "x", c.work); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	eventually(t, "one runs and one waits", func() bool { return running.Load() == 1 && s.Load().Heavy == 2 })
+	eventually(t, "one runs and one waits", func() bool { return c.running.Load() == 1 && s.Load().Heavy == 2 })
 	if err := s.Do(t.Context(), Heavy, "y", func() {}); !errors.Is(err, ErrBusy) {
 		t.Errorf("with a full queue: %v, want ErrBusy", err)
 	}
@@ -125,10 +131,10 @@ func TestDoHeavy(t *testing.T) {
 	if err := s.Long(t.Context(), func() {}); err != nil {
 		t.Errorf("long work beside a heavy step: %v", err)
 	}
-	close(free)
+	close(c.free)
 	wg.Wait()
-	if most.Load() != 1 {
-		t.Errorf("%d heavy steps ran at the same time, want 1", most.Load())
+	if most := c.most.Load(); most != 1 {
+		t.Errorf("%d heavy steps ran at the same time, want 1", most)
 	}
 	if l := s.Load(); l != (Load{}) {
 		t.Errorf("at the end there is %+v to do", l)
@@ -137,32 +143,26 @@ func TestDoHeavy(t *testing.T) {
 
 func TestLong(t *testing.T) {
 	s := New(Limits{Workers: 4, LongWaiting: 1})
-	var running, most atomic.Int32
-	free := make(chan struct{})
+	c := crowd{free: make(chan struct{})}
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			err := s.Long(t.Context(), func() {
-				most.Store(max(most.Load(), running.Add(1)))
-				<-free
-				running.Add(-1)
-			})
-			if err != nil {
+			if err := s.Long(t.Context(), c.work); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	eventually(t, "two run and one waits", func() bool { return running.Load() == 2 && s.Load().Long == 3 })
+	eventually(t, "two run and one waits", func() bool { return c.running.Load() == 2 && s.Load().Long == 3 })
 	if err := s.Long(t.Context(), func() {}); !errors.Is(err, ErrBusy) {
 		t.Errorf("with a full queue: %v, want ErrBusy", err)
 	}
 	if err := s.Do(t.Context(), First, "x", func() {}); err != nil {
 		t.Errorf("a step beside long work: %v", err)
 	}
-	close(free)
+	close(c.free)
 	wg.Wait()
-	if most.Load() != 2 {
-		t.Errorf("%d pieces of long work ran at the same time, want 2", most.Load())
+	if most := c.most.Load(); most != 2 {
+		t.Errorf("%d pieces of long work ran at the same time, want 2", most)
 	}
 	func() {
 		defer func() {
