@@ -128,7 +128,6 @@ func (r *running) open(ctx context.Context) error {
 		return err
 	}
 	r.stopping(stopProfiles)
-	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + r.turns.Long + 1) // see Scheduler.Long
 	held, err := disk.Hold(r.Data, r.Listen)
 	if err != nil {
 		return err
@@ -160,6 +159,8 @@ func (r *running) assemble(ctx context.Context) error {
 	if r.config.Login, err = r.login(ctx, d, r.log); err != nil { // before any work begins
 		return err
 	}
+	// See Scheduler.Long. What is limited to a part of the processors has been made.
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + r.turns.Long + 1)
 	if d.shared != nil {
 		r.stopping(d.shared.WatchSchema())
 		r.stopping((&sweeper{d.workspace, d.store, time.Now, r.log}).start(ctx))

@@ -38,7 +38,7 @@ type Limits struct {
 	Patience     time.Duration // a first hypothesis that would wait for longer is refused
 	Turn         time.Duration // of a processor for a user's later hypotheses before other users have theirs
 	Long         int           // pieces of long work at the same time; half of Workers, at least one
-	LongWaiting  int           // pieces of long work that wait
+	LongWaiting  int           // pieces of long work that wait, and heavy steps that do
 }
 
 // OrDefault returns l with zeros replaced by the defaults.
