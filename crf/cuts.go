@@ -58,9 +58,7 @@ func (c *cuts) twoLabels(x []uint8) {
 		c.most = most
 		c.weight = append(c.weight[:0], c.g.w...)
 		copy(f.terminal, c.pull)
-		for a, arc := range c.g.arcs {
-			f.residual[a] = c.g.w[arc.edge]
-		}
+		f.empty()
 		f.run()
 	}
 	for i := range x {

@@ -56,6 +56,13 @@ func newFlow(g *graph) *flow {
 	return f
 }
 
+// empty lets each arc carry the weight of its edge.
+func (f *flow) empty() {
+	for a, arc := range f.g.arcs {
+		f.residual[a] = f.g.w[arc.edge]
+	}
+}
+
 // run computes a maximum flow. Afterwards tree tells the side of each node;
 // free nodes can go to either.
 func (f *flow) run() {

@@ -50,9 +50,7 @@ func NewLadder(m *Model, rate []float64) (*Ladder, error) {
 		return nil, fmt.Errorf("%w: a ladder needs weights ≥ 0", ErrRange)
 	}
 	l := &Ladder{g: g, rate: make([]float64, len(g.free)), fixed: make([]uint8, m.Nodes), f: newFlow(g)}
-	for a, arc := range g.arcs {
-		l.f.residual[a] = g.w[arc.edge]
-	}
+	l.f.empty()
 	for i, node := range g.free {
 		l.f.terminal[i] = g.theta[2*i] - g.theta[2*i+1]
 		l.rate[i] = 1

@@ -134,9 +134,9 @@ func (g *graph) cutMarginals(mu []float64, energy float64, x []uint8) {
 		f.terminal[i] = g.theta[2*i] - g.theta[2*i+1]
 		limit += math.Abs(f.terminal[i])
 	}
-	for a, arc := range g.arcs {
-		f.residual[a] = g.w[arc.edge]
-		limit += g.w[arc.edge]
+	f.empty()
+	for _, weight := range f.residual {
+		limit += weight
 	}
 	f.run()
 	terminal, residual := slices.Clone(f.terminal), slices.Clone(f.residual)

@@ -123,6 +123,9 @@ func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int) 
 	return t
 }
 
+// could reports whether a superpixel can be in a part.
+func (t *turn) could(i int32) bool { return t.turnable[i] || i == t.click }
+
 // probable changes to what the evidence says what is joined to the click.
 func (t *turn) probable() Correction {
 	c := Correction{Labels: slices.Clone(t.now)}
@@ -141,36 +144,10 @@ func (t *turn) probable() Correction {
 func (t *turn) corrections() ([]Correction, error) {
 	all := []Correction{t.probable()}
 	seen := map[string]bool{string(all[0].Labels): true}
-	around := t.around()
-	err := t.parts(func() func(turns func(i int32) bool) {
-		in, met := make([]bool, len(t.now)), make([]bool, len(t.now))
-		in[t.click], met[t.click] = true, true
-		var beside []int32 // can turn and are next to what does
-		meet := func(i int32) {
-			for _, j := range around[i] {
-				if t.turnable[j] && !met[j] {
-					met[j] = true
-					beside = append(beside, j)
-				}
-			}
-		}
-		meet(t.click)
-		return func(turns func(i int32) bool) {
-			still := 0
-			for at := 0; at < len(beside); at++ {
-				if i := beside[at]; turns(i) {
-					in[i] = true
-					meet(i)
-				} else {
-					beside[still] = i
-					still++
-				}
-			}
-			beside = beside[:still]
-			if c := t.turned(in); !seen[string(c.Labels)] {
-				seen[string(c.Labels)] = true
-				all = append(all, c)
-			}
+	err := t.parts(func(c Correction) {
+		if key := string(c.Labels); !seen[key] {
+			seen[key] = true
+			all = append(all, c)
 		}
 	})
 	if err != nil {
@@ -183,13 +160,48 @@ func (t *turn) corrections() ([]Correction, error) {
 	return all, nil
 }
 
-// turned is the correction that turns some superpixels, the click among them.
-func (t *turn) turned(in []bool) Correction {
-	c := Correction{Labels: slices.Clone(t.now)}
-	for i, in := range in {
+// growth is a part that grows around the click.
+type growth struct {
+	*turn
+	in, met []bool
+	beside  []int32 // can turn and are next to what does
+}
+
+func (t *turn) growth() *growth {
+	g := &growth{turn: t, in: make([]bool, len(t.now)), met: make([]bool, len(t.now))}
+	g.met[t.click] = true
+	g.take(t.click)
+	return g
+}
+
+// take adds a superpixel to the part.
+func (g *growth) take(i int32) {
+	g.in[i] = true
+	for _, j := range g.around()[i] {
+		if g.turnable[j] && !g.met[j] {
+			g.met[j] = true
+			g.beside = append(g.beside, j)
+		}
+	}
+}
+
+// to takes what turns and is joined to the part by such, and returns the correction.
+func (g *growth) to(turns func(i int32) bool) Correction {
+	still := 0
+	for at := 0; at < len(g.beside); at++ {
+		if i := g.beside[at]; turns(i) {
+			g.take(i)
+		} else {
+			g.beside[still] = i
+			still++
+		}
+	}
+	g.beside = g.beside[:still]
+	c := Correction{Labels: slices.Clone(g.now)}
+	for i, in := range g.in {
 		if in {
-			c.Labels[i] = uint8(t.class)
-			if i != int(t.click) {
+			c.Labels[i] = uint8(g.class)
+			if i != int(g.click) {
 				c.part = append(c.part, int32(i))
 			}
 		}
@@ -207,19 +219,19 @@ const (
 	leastLogRate = -7
 )
 
-// parts calls what begin returns with what could turn, ever more of it. It begins anew
-// with each ladder and with the hierarchy.
-func (t *turn) parts(begin func() (add func(turns func(i int32) bool))) error {
+// parts adds the corrections of each ladder, then those of the hierarchy, each time from
+// the smallest part on.
+func (t *turn) parts(add func(c Correction)) error {
 	model := t.choice()
 	climb := func(model *crf.Model, rate []float64, from, to, step int) error { // rungs, see shift
 		ladder, err := crf.NewLadder(model, rate)
 		if err != nil {
 			return err
 		}
-		add := begin()
+		part := t.growth()
 		for rung := from; rung <= to; rung += step {
 			x := ladder.At(shift(rung))
-			add(func(i int32) bool { return x[i] == 1 })
+			add(part.to(func(i int32) bool { return x[i] == 1 }))
 		}
 		return nil
 	}
@@ -243,9 +255,9 @@ func (t *turn) parts(begin func() (add func(turns func(i int32) bool))) error {
 			return err
 		}
 	}
-	add := begin()
+	part := t.growth()
 	for _, inside := range t.enclosing(int(t.click)) {
-		add(inside)
+		add(part.to(inside))
 	}
 	return nil
 }

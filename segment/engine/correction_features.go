@@ -74,7 +74,7 @@ func (t *turn) describer() *describer {
 	k := t.p.Model.Labels
 	nearest, same, other := float64(t.side*t.side), float64(t.side*t.side), float64(t.side*t.side)
 	for i, l := range t.now {
-		if t.turnable[i] || i == int(t.click) {
+		if t.could(int32(i)) {
 			d.region += t.shares[i]
 			d.missed += float64(t.shares[i] * t.p.UnaryMoments[i*k+t.class])
 			d.alike += float64(t.shares[i] * d.similarity[i])
@@ -98,9 +98,8 @@ func (t *turn) describer() *describer {
 			other = min(other, square)
 		}
 	}
-	could := func(i int32) bool { return t.turnable[i] || i == t.click }
 	for e, edge := range t.borders().weights {
-		if could(edge.A) || could(edge.B) {
+		if t.could(edge.A) || t.could(edge.B) {
 			d.edges = append(d.edges, e)
 		}
 	}
@@ -133,7 +132,7 @@ func (d *describer) describe(c *Correction, probable bool) (f CorrectionFeatures
 		if i != d.click {
 			gain += float64(s * (d.likelihoods[row+d.class] - d.likelihoods[row+int(d.now[i])]))
 		}
-		if d.turnable[i] || i == d.click {
+		if d.could(i) {
 			missed -= float64(s * p)
 			alike -= float64(s * d.similarity[i])
 		}

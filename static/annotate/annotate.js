@@ -12,6 +12,7 @@ import { insist, pause, waitText } from '../ui/patience.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
 import { Queue } from '../exchange/queue.js';
+import { carriesFiles, pastesFiles } from '../ui/files.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast } from '../ui/toast.js';
 
@@ -21,17 +22,14 @@ themeToggle();
 byId('stage').append(byId('toasts')); // beside what lies over the image
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
-/** @param {Event} e @param {DataTransfer | null} transfer @param {boolean} [over] the files may still be taken elsewhere */
-const refuse = (e, transfer, over) => {
-  if (!transfer?.types.includes('Files')) return;
+document.addEventListener('dragover', (e) => carriesFiles(e.dataTransfer) && e.preventDefault());
+/** @param {Event} e */
+const refuse = (e) => {
   e.preventDefault(); // a browser would leave the page for a dropped file
-  if (!over) toast('Files can’t be added here', 'Add images and masks on the project page.');
+  toast('Files can’t be added here', 'Add images and masks on the project page.');
 };
-document.addEventListener('dragover', (e) => refuse(e, e.dataTransfer, true));
-document.addEventListener('drop', (e) => refuse(e, e.dataTransfer));
-document.addEventListener('paste', (e) => {
-  if (!(e.target instanceof Element && e.target.matches(':read-write'))) refuse(e, e.clipboardData);
-});
+document.addEventListener('drop', (e) => carriesFiles(e.dataTransfer) && refuse(e));
+document.addEventListener('paste', (e) => pastesFiles(e) && refuse(e));
 
 try {
   const queue = new Queue(data.image ?? '', newID());

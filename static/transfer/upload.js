@@ -1,6 +1,7 @@
 import { call, Problem } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { droppedFiles, meant } from './folders.js';
+import { carriesFiles, pastesFiles } from '../ui/files.js';
 import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
@@ -20,8 +21,7 @@ import { Uploads } from './uploads.js';
 /**
  * Makes a drop zone take files, folders and zip archives by drop, paste, click and
  * keyboard, anywhere on the page. While a dialog is open, what is dropped or pasted
- * goes to it if it takes files and is ignored otherwise. Text fields keep what is
- * pasted into them: what is copied from a table is text and a picture.
+ * goes to it if it takes files and is ignored otherwise.
  *
  * @param {(files: File[]) => void} take
  * @param {Taker} [instead]
@@ -52,8 +52,6 @@ export function dropZone(take, instead) {
     const to = target()?.take;
     if (to) offer(await droppedFiles(transfer), to);
   };
-  /** @param {DataTransfer | null} transfer @returns {transfer is DataTransfer} */
-  const carriesFiles = (transfer) => transfer?.types.includes('Files') ?? false;
   document.addEventListener('dragenter', (e) => carriesFiles(e.dataTransfer) && over(1));
   document.addEventListener('dragleave', (e) => carriesFiles(e.dataTransfer) && over(-1));
   document.addEventListener('dragover', (e) => {
@@ -68,7 +66,7 @@ export function dropZone(take, instead) {
     void receive(e.dataTransfer);
   });
   document.addEventListener('paste', (e) => {
-    if (!carriesFiles(e.clipboardData) || (e.target instanceof Element && e.target.matches(':read-write'))) return;
+    if (!e.clipboardData || !pastesFiles(e)) return;
     e.preventDefault();
     void receive(e.clipboardData);
   });
