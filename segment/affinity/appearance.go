@@ -116,16 +116,25 @@ func (a *appearance) occupied() (o occupied) {
 	return o
 }
 
+// channels are some of L, a and b.
+type channels [3]bool
+
+var allChannels = channels{true, true, true}
+
 // histograms are ten times the squared Hellinger distances of the channels'
 // colours.
 func (a *appearance) histograms(b *appearance) [3]float32 {
 	o := a.occupied()
-	return a.compared(&o, b)
+	return a.compared(&o, b, allChannels)
 }
 
-// compared is histograms(b) where o is a.occupied().
-func (a *appearance) compared(o *occupied, b *appearance) (h [3]float32) {
+// compared is histograms(b) where o is a.occupied(); 0 for channels that are not
+// wanted.
+func (a *appearance) compared(o *occupied, b *appearance, wanted channels) (h [3]float32) {
 	for c := range h {
+		if !wanted[c] {
+			continue
+		}
 		sum := float32(0)
 		p, q := &o[c], &b.colours[c]
 		for i, k := range p.bins[:p.count] {
@@ -136,16 +145,23 @@ func (a *appearance) compared(o *occupied, b *appearance) (h [3]float32) {
 	return h
 }
 
-// transport is the earth mover's distance of a channel's colours, in bins.
-func (a *appearance) transport(b *appearance, channel int) float32 {
-	sum, ahead := float32(0), float32(0)
-	p, q := a.parts[channel], b.parts[channel]
-	other := &b.colours[channel]
-	for k, v := range a.colours[channel] {
-		ahead += float32(p*float32(v)) - float32(q*float32(other[k]))
-		sum += abs(ahead)
+// transport is the earth mover's distance of the channels' colours, in bins; 0 for
+// channels that are not wanted.
+func (a *appearance) transport(b *appearance, wanted channels) (distance [3]float32) {
+	for c := range distance {
+		if !wanted[c] {
+			continue
+		}
+		sum, ahead := float32(0), float32(0)
+		p, q := a.parts[c], b.parts[c]
+		other := &b.colours[c]
+		for k, v := range a.colours[c] {
+			ahead += float32(p*float32(v)) - float32(q*float32(other[k]))
+			sum += abs(ahead)
+		}
+		distance[c] = sum
 	}
-	return sum
+	return distance
 }
 
 // mean is that of the three channels.
@@ -157,9 +173,26 @@ func (a *appearance) deltaE(b *appearance) float32 {
 	return root(float32(l*l) + float32(3.2*(float32(u*u)+float32(v*v))))
 }
 
+// costly are the features of a comparison that take most of its time.
+type costly struct{ histograms, transport channels }
+
+// costly returns those that the regression looks at.
+func (r *Regression) costly() (c costly) {
+	for channel := range 3 {
+		c.histograms[channel] = r.Terms[histogramsAt+channel].counts()
+		c.transport[channel] = r.Terms[transportAt+channel].counts()
+	}
+	return c
+}
+
+// all are the costly features for those who look at every one.
+var all = costly{allChannels, allChannels}
+
 // compare writes the features of a comparison of two regions, whose histograms
-// are given, and returns the rest of dst.
-func (a *appearance) compare(dst []float32, b *appearance, histograms [3]float32) []float32 {
+// are given and whose transport is 0 where it is not wanted, and returns the rest
+// of dst.
+func (a *appearance) compare(dst []float32, b *appearance, histograms [3]float32, transport channels) []float32 {
+	moved := a.transport(b, transport)
 	hue := length(a.mean[1]-b.mean[1], a.mean[2]-b.mean[2])
 	light := abs(a.mean[0] - b.mean[0])
 	copy(dst, []float32{
@@ -168,7 +201,7 @@ func (a *appearance) compare(dst []float32, b *appearance, histograms [3]float32
 		abs(a.spread[0] - b.spread[0]), abs(a.spread[1] - b.spread[1]), abs(a.spread[2] - b.spread[2]),
 		4 * light / (a.spread[0] + b.spread[0] + 2), 4 * hue / (a.vivid + b.vivid + 1),
 		histograms[0], histograms[1], histograms[2],
-		a.transport(b, 0), a.transport(b, 1), a.transport(b, 2),
+		moved[0], moved[1], moved[2],
 		hellinger(a.gradients[:], b.gradients[:]), abs(a.texture - b.texture),
 		hellinger(a.directions[:], b.directions[:]),
 		a.texture + b.texture, (a.mean[0] + b.mean[0]) / 20, (a.chroma + b.chroma) / 10,
@@ -176,6 +209,12 @@ func (a *appearance) compare(dst []float32, b *appearance, histograms [3]float32
 	})
 	return dst[len(comparison):]
 }
+
+// histogramsAt and transportAt are where comparison lists the costly features.
+const (
+	histogramsAt = 10
+	transportAt  = 13
+)
 
 // comparison lists the features that compare writes.
 var comparison = slices.Concat(distances(

@@ -106,16 +106,19 @@ func (p *party) perimeter() int {
 
 // Edge writes the features of edge i of the graph to dst, which holds
 // len(EdgeFeatures) numbers.
-func (s *Scene) Edge(dst []float32, i int) {
+func (s *Scene) Edge(dst []float32, i int) { s.edgeOf(dst, i, all.transport) }
+
+// edgeOf is Edge for those who only look at the transport of some channels.
+func (s *Scene) edgeOf(dst []float32, i int, transport channels) {
 	e := &s.graph.Edges[i]
 	p, q := s.party(e.A), s.party(e.B)
-	s.edge(dst, e, s.handMade[i], s.colours[i], &p, &q)
+	s.edge(dst, e, s.handMade[i], s.colours[i], &p, &q, transport)
 }
 
 // edge writes the features of an edge between two parties, whose histograms are
 // given.
-func (s *Scene) edge(dst []float32, e *superpixels.Edge, handMade float32, histograms [3]float32, p, q *party) {
-	dst = p.compare(dst, q.appearance, histograms)
+func (s *Scene) edge(dst []float32, e *superpixels.Edge, handMade float32, histograms [3]float32, p, q *party, transport channels) {
+	dst = p.compare(dst, q.appearance, histograms, transport)
 	met := s.merged[s.meeting(p.region, q.region)]
 	first := max(s.firstMerged(p), s.firstMerged(q))
 	size := root(float32(min(p.graph.Regions[p.id].Area, q.graph.Regions[q.id].Area)))
@@ -202,10 +205,15 @@ func beside(dst []float32, colour, handMade float32, parties ...*party) {
 // order of their ids; the slice is reused. costs are those of the edges,
 // -ln of the probability that their regions are of one class.
 func (s *Scene) Pairs(i int, costs []float64, yield func(j int, features []float32)) {
+	s.pairs(i, costs, all, yield)
+}
+
+// pairs is Pairs for those who only look at some costly features.
+func (s *Scene) pairs(i int, costs []float64, wanted costly, yield func(j int, features []float32)) {
 	features := make([]float32, len(PairFeatures))
 	ways := s.cheapest(i, costs)
 	var c pairing
-	c.start(s, int32(i), &s.regions[i])
+	c.start(s, int32(i), &s.regions[i], wanted)
 	merged := s.meetings(i)
 	for j := range s.regions {
 		if j != i {
@@ -223,6 +231,7 @@ var beforePath = len(PairFeatures) - 3
 type pairing struct {
 	*appearance
 	scene    *Scene
+	wanted   costly
 	occupied occupied
 	region   int32 // of the scene, that it is or is part of
 	coarse   [ancestorLevels]struct {
@@ -232,8 +241,8 @@ type pairing struct {
 }
 
 // start makes c compare a region, or a part of one, with others.
-func (c *pairing) start(s *Scene, region int32, look *appearance) {
-	c.appearance, c.scene, c.occupied, c.region = look, s, look.occupied(), region
+func (c *pairing) start(s *Scene, region int32, look *appearance, wanted costly) {
+	c.appearance, c.scene, c.wanted, c.occupied, c.region = look, s, wanted, look.occupied(), region
 	for l := range c.coarse {
 		coarse, n := &c.coarse[l], len(s.levels[l].regions)
 		if coarse.known == nil {
@@ -247,7 +256,7 @@ func (c *pairing) start(s *Scene, region int32, look *appearance) {
 // it; merged is the level at which the regions become one.
 func (c *pairing) to(dst []float32, region int32, look *appearance, merged float32) {
 	s := c.scene
-	dst = c.compare(dst, look, c.compared(&c.occupied, look))
+	dst = c.compare(dst, look, c.compared(&c.occupied, look, c.wanted.histograms), c.wanted.transport)
 	dst[0], dst[1] = min(c.size, look.size)-s.area, max(c.size, look.size)-s.area
 	dst[2] = 10 * length(c.centre[0]-look.centre[0], c.centre[1]-look.centre[1]) / s.across
 	dst[3] = 2 * merged

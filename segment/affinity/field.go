@@ -51,8 +51,9 @@ func clamped(logit float64) float64 { return min(max(logit, -MostLogit), MostLog
 func (m *Model) Field(g *superpixels.Graph) *Field {
 	f := &Field{scene: NewScene(g), model: m, edges: make([]float64, len(g.Edges))}
 	features := make([]float32, len(EdgeFeatures))
+	transport := m.Edge.costly().transport
 	for i := range f.edges {
-		f.scene.Edge(features, i)
+		f.scene.edgeOf(features, i, transport)
 		f.edges[i] = float64(m.Edge.Logit(features))
 	}
 	f.costs = Costs(f.edges)
@@ -78,7 +79,7 @@ func (f *Field) Edges() []float64 { return f.edges }
 // with itself they are MostLogit. The caller owns the slice.
 func (f *Field) Pairs(i int) []float32 {
 	out := make([]float32, len(f.scene.regions))
-	f.scene.Pairs(i, f.costs, func(j int, features []float32) { out[j] = f.pair(int32(i), int32(j), features) })
+	f.scene.pairs(i, f.costs, f.model.Pair.costly(), func(j int, features []float32) { out[j] = f.pair(int32(i), int32(j), features) })
 	out[i] = MostLogit
 	return out
 }
@@ -162,7 +163,7 @@ func (c *Cells) look(cell int32) *appearance {
 func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 	s := c.field.scene
 	p, q := c.party(a), c.party(b)
-	s.edge(c.features, e, handMade(e), p.histograms(q.appearance), &p, &q)
+	s.edge(c.features, e, handMade(e), p.histograms(q.appearance), &p, &q, c.field.model.Edge.costly().transport)
 	odds := float64(c.field.model.Edge.Logit(c.features[:len(EdgeFeatures)]))
 	if c.field.more != nil {
 		odds = clamped(odds + c.field.more.Border(a, b))
@@ -236,7 +237,7 @@ func (c *Cells) column(party int32) []float64 {
 		column = append(make([]float64, 0, count+count/8), column...)
 	}
 	s, p := c.field.scene, c.party(party)
-	c.pairs.start(s, p.region, p.appearance)
+	c.pairs.start(s, p.region, p.appearance, c.field.model.Pair.costly())
 	paths := c.pathsFrom(p.region)
 	for _, other := range c.parties[known:] {
 		column = append(column, c.pair(party, other, paths))

@@ -48,6 +48,9 @@ func (t *Term) Forms(x float32) (linear, log float32) {
 	return x, superpixels.Ln(abs(x) + 0.5)
 }
 
+// counts reports whether the value of the feature matters.
+func (t *Term) counts() bool { return t.Linear != 0 || t.Log != 0 }
+
 // MostLogit is the largest and -MostLogit the least log odds that a model gives.
 const MostLogit = 8
 
@@ -56,7 +59,7 @@ func (r *Regression) Logit(features []float32) float32 {
 	sum := r.Bias
 	for f, x := range features {
 		t := &r.Terms[f]
-		if t.Linear == 0 && t.Log == 0 {
+		if !t.counts() {
 			continue
 		}
 		linear, log := t.Forms(x)
