@@ -234,7 +234,11 @@ type pairing struct {
 	wanted   costly
 	occupied occupied
 	region   int32 // of the scene, that it is or is part of
-	coarse   [ancestorLevels]struct {
+	met      struct {
+		region int32
+		level  float32
+	}
+	coarse [ancestorLevels]struct {
 		known    []bool // by ancestor
 		measures [][3]float32
 	}
@@ -243,6 +247,7 @@ type pairing struct {
 // start makes c compare a region, or a part of one, with others.
 func (c *pairing) start(s *Scene, region int32, look *appearance, wanted costly) {
 	c.appearance, c.scene, c.wanted, c.occupied, c.region = look, s, wanted, look.occupied(), region
+	c.met.region = -1
 	for l := range c.coarse {
 		coarse, n := &c.coarse[l], len(s.levels[l].regions)
 		if coarse.known == nil {
@@ -250,6 +255,15 @@ func (c *pairing) start(s *Scene, region int32, look *appearance, wanted costly)
 		}
 		clear(coarse.known)
 	}
+}
+
+// merged returns the level at which c's region and another one become one. Parts of
+// the same region are mostly asked for one after the other.
+func (c *pairing) merged(region int32) float32 {
+	if c.met.region != region {
+		c.met.region, c.met.level = region, c.scene.merged[c.scene.meeting(c.region, region)]
+	}
+	return c.met.level
 }
 
 // to writes the features up to those of the path for another region, or a part of

@@ -94,9 +94,9 @@ type Cells struct {
 	graph    *superpixels.Graph
 	of       []int32 // region of each cell
 	borders  borders
-	looks    map[int32]*appearance // of the cells that were needed
-	features []float32             // scratch
-	pairs    pairing               // scratch
+	looks    []*appearance // of the cells; nil for those that weren't needed
+	features []float32     // scratch
+	pairs    pairing       // scratch
 
 	similarity func(odds float32) float64
 
@@ -111,7 +111,7 @@ type Cells struct {
 // parties are of one class.
 func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds float32) float64) *Cells {
 	c := &Cells{
-		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), looks: map[int32]*appearance{},
+		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), looks: make([]*appearance, len(g.Regions)),
 		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))),
 		paths:    NewKept[[][3]float32](mostNumbers / (3 * len(f.scene.regions))), columns: NewKept[[]float64](mostNumbers / (len(f.scene.regions) + len(g.Regions))),
 		places: slices.Repeat([]int32{-1}, len(g.Regions)),
@@ -143,19 +143,25 @@ func (c *Cells) party(number int32) party {
 		return s.party(number)
 	}
 	cell := number - n
+	look, region := c.look(number)
 	return party{
-		appearance: c.look(cell), region: c.of[cell], part: true, id: cell,
+		appearance: look, region: region, part: true, id: cell,
 		graph: c.graph, of: c.of, borders: c.borders.of(cell),
 	}
 }
 
-func (c *Cells) look(cell int32) *appearance {
-	look, ok := c.looks[cell]
-	if !ok {
-		look = &appearances(c.graph.Regions[cell : cell+1])[0]
-		c.looks[cell] = look
+// look returns what a party of the given number looks like, and the region that it
+// is or is part of.
+func (c *Cells) look(number int32) (look *appearance, region int32) {
+	s := c.field.scene
+	cell := number - int32(len(s.regions))
+	if cell < 0 {
+		return &s.regions[number], number
 	}
-	return look
+	if c.looks[cell] == nil {
+		c.looks[cell] = &appearances(c.graph.Regions[cell : cell+1])[0]
+	}
+	return c.looks[cell], c.of[cell]
 }
 
 // Edge returns the log odds that the two parties a and b of a border are of one
@@ -236,9 +242,9 @@ func (c *Cells) column(party int32) []float64 {
 	if cap(column) < count { // append would leave more room, in each of many columns
 		column = append(make([]float64, 0, count+count/8), column...)
 	}
-	s, p := c.field.scene, c.party(party)
-	c.pairs.start(s, p.region, p.appearance, c.field.model.Pair.costly())
-	paths := c.pathsFrom(p.region)
+	look, region := c.look(party)
+	c.pairs.start(c.field.scene, region, look, c.field.model.Pair.costly())
+	paths := c.pathsFrom(region)
 	for _, other := range c.parties[known:] {
 		column = append(column, c.pair(party, other, paths))
 	}
@@ -252,10 +258,9 @@ func (c *Cells) pair(party, other int32, paths [][3]float32) float64 {
 	if other == party {
 		return c.similarity(MostLogit)
 	}
-	s := c.field.scene
-	q := c.party(other)
-	c.pairs.to(c.features, q.region, q.appearance, s.merged[s.meeting(c.pairs.region, q.region)])
-	copy(c.features[beforePath:], paths[q.region][:])
+	look, region := c.look(other)
+	c.pairs.to(c.features, region, look, c.pairs.merged(region))
+	copy(c.features[beforePath:], paths[region][:])
 	return c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
 }
 
