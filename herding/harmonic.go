@@ -61,7 +61,7 @@ func NewHarmonic(nodes int, edges []crf.Edge) (*Harmonic, error) {
 	if err := checkConductances(nodes, edges); err != nil {
 		return nil, err
 	}
-	return newHarmonic(minimumDegree(neighbours(nodes, edges)), edges), nil
+	return newHarmonic(EliminationOrder(nodes, edges), edges), nil
 }
 
 // NewHarmonicIn is NewHarmonic of a graph whose nodes are eliminated in the given
@@ -113,21 +113,6 @@ func newHarmonic(order []int32, edges []crf.Edge) *Harmonic {
 	h.ldl = newFactor(h.n, h.start, h.rows)
 	h.values = make([]float64, len(edges))
 	return h
-}
-
-// neighbours lists each node's distinct neighbours.
-func neighbours(n int, edges []crf.Edge) [][]int32 {
-	seen := make(map[[2]int32]bool, len(edges))
-	adjacent := make([][]int32, n)
-	for _, e := range edges {
-		p := [2]int32{min(e.A, e.B), max(e.A, e.B)}
-		if !seen[p] {
-			seen[p] = true
-			adjacent[e.A] = append(adjacent[e.A], e.B)
-			adjacent[e.B] = append(adjacent[e.B], e.A)
-		}
-	}
-	return adjacent
 }
 
 // columns sorts the edges into the columns of their later end. Parallel edges

@@ -1,85 +1,28 @@
 package herding
 
-// minimumDegree orders the n nodes of a symmetric graph so that eliminating
-// them in that order causes little fill-in: the approximate minimum degree of
-// Amestoy, Davis and Duff 1996 (doi:10.1137/S0895479894278952) on a quotient
-// graph, without its supervariables. Ties go to the lowest node. It returns
-// order[step] = node.
-func minimumDegree(adjacent [][]int32) []int32 {
-	n := len(adjacent)
-	vars := make([][]int32, n)  // neighbours of a node not yet covered by an element
-	elems := make([][]int32, n) // elements (eliminated nodes) that a node belongs to
-	members := make([][]int32, n)
-	degree := make([]int, n)
-	done := make([]bool, n)
+import "collie/crf"
+
+// EliminationOrder orders the n nodes of a graph, whose weights don't matter, so
+// that eliminating them in that order causes little fill-in: the approximate
+// minimum degree of Amestoy, Davis and Duff 1996 (doi:10.1137/S0895479894278952) on
+// a quotient graph, without its supervariables. Ties go to the lowest node. It
+// returns order[step] = node.
+func EliminationOrder(n int, edges []crf.Edge) []int32 {
+	g := newQuotient(n, edges)
 	q := newBuckets(n)
-	for i, a := range adjacent {
-		vars[i] = append([]int32(nil), a...)
-		degree[i] = len(a)
-		q.put(int32(i), len(a))
+	degree := make([]int32, n)
+	for i := range int32(n) {
+		degree[i] = g.others[i]
+		q.put(i, degree[i])
 	}
-	mark := make([]int32, n) // node seen in step
-	outside := make([]int, n)
-	stamp := make([]int32, n) // element weighed in step
 	order := make([]int32, 0, n)
-	for step := int32(1); len(order) < n; step++ {
+	for len(order) < n {
 		p := q.pop()
 		order = append(order, p)
-		done[p] = true
-		// The new element: all nodes that p is adjacent to, directly or through elements.
-		var element []int32
-		mark[p] = step
-		gather := func(list []int32) {
-			for _, i := range list {
-				if !done[i] && mark[i] != step {
-					mark[i] = step
-					element = append(element, i)
-				}
-			}
-		}
-		gather(vars[p])
-		for _, e := range elems[p] {
-			gather(members[e])
-			members[e] = nil // absorbed
-		}
-		members[p] = element
-		vars[p], elems[p] = nil, nil
-		// outside[e] becomes the size of element e less what it shares with the new one.
+		element := g.eliminate(p)
+		size, left := int32(len(element)), int32(n-len(order))
 		for _, i := range element {
-			for _, e := range elems[i] {
-				if members[e] == nil {
-					continue
-				}
-				if stamp[e] != step {
-					stamp[e] = step
-					outside[e] = len(members[e])
-				}
-				outside[e]--
-			}
-		}
-		for _, i := range element {
-			keep := elems[i][:0]
-			d := len(element) - 1
-			for _, e := range elems[i] {
-				switch {
-				case members[e] == nil:
-				case outside[e] == 0:
-					members[e] = nil // lies within the new element
-				default:
-					keep = append(keep, e)
-					d += outside[e]
-				}
-			}
-			elems[i] = append(keep, p)
-			rest := vars[i][:0]
-			for _, j := range vars[i] {
-				if !done[j] && mark[j] != step {
-					rest = append(rest, j)
-				}
-			}
-			vars[i] = rest
-			d = min(d+len(rest), degree[i]+len(element)-1, n-len(order)-1)
-			if d != degree[i] {
+			if d := min(g.touched(i, p)+size-1, degree[i]+size-1, left-1); d != degree[i] {
 				q.remove(i, degree[i])
 				degree[i] = d
 				q.put(i, d)
@@ -89,10 +32,130 @@ func minimumDegree(adjacent [][]int32) []int32 {
 	return order
 }
 
+// quotient is a graph some nodes of which are eliminated: these have become
+// elements, whose members are all connected to each other.
+type quotient struct {
+	// lists has, from start[i] on, the elements that node i belongs to and then its
+	// neighbours that no element covers: an element takes the place of what it covers,
+	// so they never become more.
+	lists, start     []int32
+	elements, others []int32 // how many there are of each
+	members          [][]int32
+	arena            []int32 // of members
+	done             []bool
+
+	step    int32
+	mark    []int32 // node -> step in which it was seen
+	stamp   []int32 // element -> step in which it was weighed
+	outside []int32 // size of an element less what it shares with the new one
+}
+
+func newQuotient(n int, edges []crf.Edge) *quotient {
+	g := &quotient{
+		lists: make([]int32, 2*len(edges)), start: make([]int32, n+1), elements: make([]int32, n), others: make([]int32, n),
+		members: make([][]int32, n), arena: make([]int32, 0, 8*n), done: make([]bool, n),
+		mark: make([]int32, n), stamp: make([]int32, n), outside: make([]int32, n),
+	}
+	for _, e := range edges {
+		g.start[e.A+1]++
+		g.start[e.B+1]++
+	}
+	for i := range n {
+		g.start[i+1] += g.start[i]
+	}
+	add := func(i, j int32) {
+		g.lists[g.start[i]+g.others[i]] = j
+		g.others[i]++
+	}
+	for _, e := range edges {
+		add(e.A, e.B)
+		add(e.B, e.A)
+	}
+	for i := range int32(n) { // parallel edges count once
+		g.step++
+		list := g.lists[g.start[i]:g.start[i+1]]
+		g.others[i] = 0
+		for _, j := range list {
+			if g.mark[j] != g.step {
+				g.mark[j] = g.step
+				add(i, j)
+			}
+		}
+	}
+	return g
+}
+
+// eliminate makes node p an element and returns its members, all nodes that p was
+// connected to.
+func (g *quotient) eliminate(p int32) []int32 {
+	g.step++
+	g.done[p], g.mark[p] = true, g.step
+	from := len(g.arena)
+	list := g.lists[g.start[p]:][:g.elements[p]+g.others[p]]
+	g.gather(list[g.elements[p]:])
+	for _, e := range list[:g.elements[p]] {
+		g.gather(g.members[e])
+		g.members[e] = nil // the new element covers it
+	}
+	element := g.arena[from:len(g.arena):len(g.arena)]
+	g.members[p] = element
+	for _, i := range element {
+		for _, e := range g.lists[g.start[i]:][:g.elements[i]] {
+			if g.stamp[e] != g.step {
+				g.stamp[e] = g.step
+				g.outside[e] = int32(len(g.members[e]))
+			}
+			g.outside[e]--
+		}
+	}
+	return element
+}
+
+// gather adds the nodes of a list to the new element.
+func (g *quotient) gather(list []int32) {
+	for _, i := range list {
+		if !g.done[i] && g.mark[i] != g.step {
+			g.mark[i] = g.step
+			g.arena = append(g.arena, i)
+		}
+	}
+}
+
+// touched brings member i of the new element p up to date and returns how many
+// nodes it is connected to outside of it, at most: those of several elements count
+// several times.
+func (g *quotient) touched(i, p int32) (degree int32) {
+	list := g.lists[g.start[i]:g.start[i+1]]
+	n := 0
+	for _, e := range list[:g.elements[i]] {
+		switch {
+		case g.members[e] == nil:
+		case g.outside[e] == 0:
+			g.members[e] = nil // lies within the new element
+		default:
+			list[n] = e
+			n++
+			degree += g.outside[e]
+		}
+	}
+	others := list[g.elements[i]:][:g.others[i]]
+	g.elements[i], g.others[i] = int32(n+1), 0
+	next := p // each goes where the one after it was
+	for _, j := range others {
+		if !g.done[j] && g.mark[j] != g.step {
+			list[n], next = next, j
+			n++
+			g.others[i]++
+		}
+	}
+	list[n] = next
+	return degree + g.others[i]
+}
+
 // buckets is a queue of nodes by degree: doubly linked lists.
 type buckets struct {
 	head, next, prev []int32
-	low              int
+	low              int32
 }
 
 func newBuckets(n int) *buckets {
@@ -103,7 +166,7 @@ func newBuckets(n int) *buckets {
 	return q
 }
 
-func (q *buckets) put(i int32, d int) {
+func (q *buckets) put(i, d int32) {
 	h := q.head[d]
 	q.next[i], q.prev[i] = h, -1
 	if h >= 0 {
@@ -113,7 +176,7 @@ func (q *buckets) put(i int32, d int) {
 	q.low = min(q.low, d)
 }
 
-func (q *buckets) remove(i int32, d int) {
+func (q *buckets) remove(i, d int32) {
 	n, p := q.next[i], q.prev[i]
 	if n >= 0 {
 		q.prev[n] = p

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 
 	"collie/crf"
@@ -16,10 +17,24 @@ type whole struct {
 	cells     *superpixels.Graph
 	cut       *superpixels.Cut
 	graph     *superpixels.Graph // of the cut
+	order     func() []int32     // in which the cells would be eliminated
 
 	mu      sync.Mutex // guards the rest
 	parts   *affinity.Cells
 	borders map[[2]int32]border // by the parties on both sides, at most three per edge of cells
+}
+
+// newWhole returns what a model of a cut keeps; graph is that of the cut.
+func newWhole(h *superpixels.Hierarchy, cells *superpixels.Graph, cut *superpixels.Cut, graph *superpixels.Graph) *whole {
+	w := &whole{hierarchy: h, cells: cells, cut: cut, graph: graph, borders: map[[2]int32]border{}}
+	w.order = sync.OnceValue(func() []int32 {
+		edges := make([]crf.Edge, len(cells.Edges))
+		for i, e := range cells.Edges {
+			edges[i] = crf.Edge{A: e.A, B: e.B}
+		}
+		return herding.EliminationOrder(len(cells.Regions), edges)
+	})
+	return w
 }
 
 // border is what follows from the parties on both sides of it.
@@ -42,7 +57,7 @@ func (m *Model) Divided(cut *superpixels.Cut) *Model {
 		return ModelOf(w.hierarchy, w.cells, cut, m.Parameters)
 	}
 	graph := w.cells.Divided(w.graph, cut)
-	d := &division{m: m, cell: graph.Cell}
+	d := &division{m: m, cut: cut, cell: graph.Cell}
 	out := describe(graph.Graph, m.Parameters)
 	d.edges = sync.OnceValue(func() *measured {
 		edges := d.measure(graph)
@@ -71,7 +86,8 @@ func (m *Model) Divided(cut *superpixels.Cut) *Model {
 
 // division has the affinities of the divided superpixels of a model.
 type division struct {
-	m     *Model  // of the undivided ones
+	m     *Model // of the undivided ones
+	cut   *superpixels.Cut
 	cell  []int32 // that each superpixel is, or -1
 	edges func() *measured
 }
@@ -179,20 +195,35 @@ func (d *division) clicks(fixed []int16, k int) *alike {
 	return &alike{k, of, each}
 }
 
-// order eliminates the cells of a superpixel where the order of the undivided
-// superpixels eliminates it.
+// order is one in which the superpixels can be eliminated with little fill-in. As
+// long as few are divided that is the order of the undivided ones, with the cells of
+// each in its place, then that of the cells, with each superpixel in the place of its
+// last one.
 func (d *division) order(undivided []int32) []int32 {
 	w := d.m.whole
-	parts := make([][]int32, w.cut.N)
-	for r, cell := range d.cell {
-		if r >= w.cut.N {
-			of := w.cut.Parent[cell]
-			parts[of] = append(parts[of], int32(r))
-		}
+	if d.cut.N > 2*w.cut.N {
+		return d.byCells()
 	}
-	order := make([]int32, 0, len(d.cell))
+	parts := make([][]int32, w.cut.N)
+	for r := w.cut.N; r < d.cut.N; r++ {
+		of := w.cut.Parent[d.cell[r]]
+		parts[of] = append(parts[of], int32(r))
+	}
+	order := make([]int32, 0, d.cut.N)
 	for _, r := range undivided {
 		order = append(append(order, r), parts[r]...)
+	}
+	return order
+}
+
+func (d *division) byCells() []int32 {
+	at, order, placed := d.cut.N, make([]int32, d.cut.N), make([]bool, d.cut.N)
+	for _, cell := range slices.Backward(d.m.whole.order()) {
+		if r := d.cut.Parent[cell]; !placed[r] {
+			placed[r] = true
+			at--
+			order[at] = r
+		}
 	}
 	return order
 }

@@ -212,7 +212,7 @@ func ModelOf(h *superpixels.Hierarchy, cells *superpixels.Graph, cut *superpixel
 	g := cells.Coarsen(cut.Parent, cut.N)
 	m := NewModel(g, p).Divide(h.LevelOf(cut, Regions(cut.N)))
 	m.shells = func(superpixel int) []int32 { return h.Shells(cut, superpixel) }
-	m.whole = &whole{hierarchy: h, cells: cells, cut: cut, graph: g, borders: map[[2]int32]border{}}
+	m.whole = newWhole(h, cells, cut, g)
 	return m
 }
 
