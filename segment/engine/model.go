@@ -194,12 +194,13 @@ func describe(g *superpixels.Graph, p Parameters) *Model {
 
 // measure reads the positions and bounds of the superpixels.
 func (m *Model) measure(g *superpixels.Graph) {
-	for _, r := range g.Regions {
-		b := r.Bounds.Rect()
+	n := len(g.Regions)
+	m.centres, m.bounds, m.rim = make([][2]float32, n), make([]image.Rectangle, n), make([]bool, n)
+	for i := range g.Regions {
+		b := g.Regions[i].Bounds.Rect()
 		m.size.X, m.size.Y = max(m.size.X, b.Max.X), max(m.size.Y, b.Max.Y)
-		m.centres, m.bounds = append(m.centres, r.Centroid), append(m.bounds, b)
+		m.centres[i], m.bounds[i] = g.Regions[i].Centroid, b
 	}
-	m.rim = make([]bool, len(g.Regions))
 	for i, b := range m.bounds {
 		m.rim[i] = b.Min.X == 0 || b.Min.Y == 0 || b.Max.X == m.size.X || b.Max.Y == m.size.Y
 	}
@@ -376,7 +377,15 @@ func contourOdds(e *superpixels.Edge) float32 {
 }
 
 func neighbours(n int, edges []crf.Edge) [][]int32 {
-	out := make([][]int32, n)
+	degree := make([]int32, n)
+	for _, e := range edges {
+		degree[e.A]++
+		degree[e.B]++
+	}
+	out, room := make([][]int32, n), make([]int32, 2*len(edges))
+	for i, d := range degree {
+		out[i], room = room[:0:d], room[d:]
+	}
 	for _, e := range edges {
 		out[e.A] = append(out[e.A], e.B)
 		out[e.B] = append(out[e.B], e.A)
