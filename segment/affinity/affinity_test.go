@@ -97,6 +97,36 @@ func TestGoldenWithFusedMultiplyAdd(t *testing.T) {
 	}
 }
 
+// Features that a model doesn't look at are not computed, which changes nothing.
+func TestPredictionsOfAllFeatures(t *testing.T) {
+	for channel, name := range []string{"lightness", "a", "b"} {
+		if got, want := comparison[histogramsAt+channel].Name, "histogram-"+name; got != want {
+			t.Errorf("%s is where %s should be", got, want)
+		}
+		if got, want := comparison[transportAt+channel].Name, "transport-"+name; got != want {
+			t.Errorf("%s is where %s should be", got, want)
+		}
+	}
+	g := graph(80, 60, 9, 30, 3)
+	m := Default()
+	s, f := NewScene(g), m.Field(g)
+	features := make([]float32, len(EdgeFeatures))
+	for i, odds := range f.Edges() {
+		s.Edge(features, i)
+		if want := float64(m.Edge.Logit(features)); odds != want {
+			t.Errorf("edge %d: log odds %v, want %v", i, odds, want)
+		}
+	}
+	for i := range g.Regions {
+		odds := f.Pairs(i)
+		s.Pairs(i, f.costs, func(j int, features []float32) {
+			if want := m.Pair.Logit(features); odds[j] != want {
+				t.Errorf("pair %d, %d: log odds %v, want %v", i, j, odds[j], want)
+			}
+		})
+	}
+}
+
 // Every feature is a finite number, whatever the image.
 func TestFeaturesAreFinite(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
