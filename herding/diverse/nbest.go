@@ -197,40 +197,55 @@ type Alternative struct {
 }
 
 // Alternatives answers 'what if this were …': for each label that the nodes don't all
-// have in x, a labelling of high energy, it yields the best labelling found in which
-// they do, as the labels are numbered. Labels that contradict a clamp or are ruled out
-// are left out. Each takes one maximisation, started from a greedy propagation to the
-// neighbours.
-func Alternatives(m *crf.Model, solver crf.Options, x []uint8, nodes []int32) iter.Seq2[Alternative, error] {
-	return func(yield func(Alternative, error) bool) {
-		if err := askable(m, x, nodes); err != nil {
-			yield(Alternative{}, err)
-			return
-		}
-		now := m.Energy(x)
-		confirm := crf.NewConfirmer(m, solver)
-		force := confirm.Forcer(x)
-		for l := range m.Labels {
-			if shows(x, nodes, uint8(l)) || !free(m, nodes, l) {
-				continue
-			}
-			force.Force(nodes, uint8(l))
-			r, _ := confirm.Confirm(nodes, uint8(l), force.Labels())
-			a := Alternative{Label: uint8(l), Labels: slices.Clone(r.Labels), Optimal: r.Optimal}
-			a.Gain = math.Min(m.Energy(a.Labels)-now, 0)
-			for i, l := range a.Labels {
-				if l != x[i] {
-					a.Changed = append(a.Changed, int32(i))
-				}
-			}
-			if !yield(a, nil) {
-				return
-			}
-		}
-	}
+// have in x, a labelling of high energy, it finds the best labelling in which they do.
+// Labels that contradict a clamp or are ruled out are left out. Each takes one
+// maximisation, started from a greedy propagation to the neighbours. Not for
+// concurrent use.
+type Alternatives struct {
+	m       *crf.Model
+	x       []uint8
+	nodes   []int32
+	energy  float64 // of x
+	confirm *crf.Confirmer
+	force   *crf.Forcer
+	label   int // the next
 }
 
-// askable checks what Alternatives is given.
+// NewAlternatives prepares for Next.
+func NewAlternatives(m *crf.Model, solver crf.Options, x []uint8, nodes []int32) (*Alternatives, error) {
+	if err := askable(m, x, nodes); err != nil {
+		return nil, err
+	}
+	confirm := crf.NewConfirmer(m, solver)
+	return &Alternatives{m: m, x: x, nodes: nodes, energy: m.Energy(x), confirm: confirm, force: confirm.Forcer(x)}, nil
+}
+
+// Next returns the best labelling found for the next label, as the labels are
+// numbered; false when there is none left.
+func (a *Alternatives) Next() (Alternative, bool) {
+	for ; a.label < a.m.Labels; a.label++ {
+		if l := uint8(a.label); !shows(a.x, a.nodes, l) && free(a.m, a.nodes, a.label) {
+			a.label++
+			return a.of(l), true
+		}
+	}
+	return Alternative{}, false
+}
+
+func (a *Alternatives) of(label uint8) Alternative {
+	a.force.Force(a.nodes, label)
+	r, _ := a.confirm.Confirm(a.nodes, label, a.force.Labels())
+	out := Alternative{Label: label, Labels: slices.Clone(r.Labels), Optimal: r.Optimal}
+	out.Gain = math.Min(a.m.Energy(out.Labels)-a.energy, 0)
+	for i, l := range out.Labels {
+		if l != a.x[i] {
+			out.Changed = append(out.Changed, int32(i))
+		}
+	}
+	return out
+}
+
+// askable checks what NewAlternatives is given.
 func askable(m *crf.Model, x []uint8, nodes []int32) error {
 	if err := (&herding.Problem{Model: m}).Ready(); err != nil {
 		return err

@@ -47,11 +47,12 @@ func ExampleNew() {
 func ExampleNew_region() {
 	p := chain()
 	best := crf.NewSolver(p.Model, crf.Options{}).Solve(nil)
-	for a, err := range diverse.Alternatives(p.Model, crf.Options{}, best.Labels, []int32{3, 4}) {
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+	alternatives, err := diverse.NewAlternatives(p.Model, crf.Options{}, best.Labels, []int32{3, 4})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for a, ok := alternatives.Next(); ok; a, ok = alternatives.Next() {
 		fmt.Printf("class %d: %v changes %v, energy %+.1f\n", a.Label, a.Labels, a.Changed, a.Gain)
 	}
 	// Output:

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"iter"
 	"slices"
 	"time"
 
@@ -78,21 +77,26 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 	}
 	x := s.indices(first.Labels)
 	// With hundreds of classes this takes many seconds, in which others have their turns.
-	next, stop := iter.Pull2(diverse.Alternatives(p.Model, p.Solver, x, superpixels))
-	defer stop()
+	var asked *diverse.Alternatives
 	var found []diverse.Alternative
 	for left := true; left; {
 		err := s.run(ctx, schedule.Supposed, func() (err error) {
-			for began := time.Now(); left && err == nil; {
+			began := time.Now()
+			if asked == nil {
+				if asked, err = diverse.NewAlternatives(p.Model, p.Solver, x, superpixels); err != nil {
+					return err
+				}
+			}
+			for left {
 				var f diverse.Alternative
-				if f, err, left = next(); left {
+				if f, left = asked.Next(); left {
 					found = append(found, f)
 				}
 				if time.Since(began) >= s.atOnce {
 					break
 				}
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return nil, err

@@ -267,7 +267,7 @@ func (s *Sequence) at(ctx context.Context, rank int, first, later schedule.Class
 		if count == 0 {
 			class = first
 		}
-		if err := s.next(ctx, count, class); err != nil {
+		if err := s.next(ctx, class); err != nil {
 			return Hypothesis{}, err
 		}
 	}
@@ -284,11 +284,11 @@ func (s *Sequence) ready(rank int) (*Hypothesis, int) {
 	return nil, len(s.made)
 }
 
-// next makes the next hypothesis, of the given rank, when it is its turn. The
-// caller holds the making token.
-func (s *Sequence) next(ctx context.Context, rank int, class schedule.Class) error {
+// next makes the next hypothesis when it is its turn. The caller holds the making
+// token.
+func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
 	if s.turn == nil {
-		return s.step(ctx, rank)
+		return s.step(ctx)
 	}
 	// What the hypothesis needs first has steps of its own, so that nobody's click
 	// waits for all of it. It makes more hypotheses than the next.
@@ -298,9 +298,9 @@ func (s *Sequence) next(ctx context.Context, rank int, class schedule.Class) err
 		}
 	}
 	return s.run(ctx, class, func() error {
-		err := s.step(ctx, rank)
-		for ; err == nil && s.stream.ahead() && rank+1 < s.Len(); rank++ {
-			err = s.step(ctx, rank+1)
+		err := s.step(ctx)
+		for err == nil && s.stream.ahead() && s.stream.given < s.Len() {
+			err = s.step(ctx)
 		}
 		return err
 	})
@@ -340,16 +340,13 @@ func (s *Sequence) prepareSome() error {
 	return nil
 }
 
-func (s *Sequence) step(ctx context.Context, rank int) error {
+// step makes the stream's next hypothesis and keeps it, unless it was made before
+// the sequence rested.
+func (s *Sequence) step(ctx context.Context) error {
 	if s.stream == nil {
 		stream, err := s.start()
 		if err != nil {
 			return err
-		}
-		for range rank { // made before it rested
-			if _, _, err := stream.next(); err != nil {
-				return err
-			}
 		}
 		s.stream = stream
 		if err := ctx.Err(); err != nil {
@@ -359,6 +356,11 @@ func (s *Sequence) step(ctx context.Context, rank int) error {
 	x, energy, err := s.stream.next()
 	if err != nil {
 		return err
+	}
+	rank := s.stream.given
+	s.stream.given++
+	if made, _ := s.ready(rank); made != nil {
+		return nil
 	}
 	labels := make([]uint8, len(x))
 	for i, l := range x {

@@ -166,6 +166,24 @@ func TestRest(t *testing.T) {
 	}
 }
 
+// What was made before a rest is made again in as many turns, so that nobody's click
+// waits for all of it.
+func TestRestInTurns(t *testing.T) {
+	s, turns := NewSequence(NewModel(gridGraph(8, 3), DefaultParameters), Evidence{Clicks: clicksOn(64, map[int]uint8{0: 0, 63: 1, 7: 2})}, 3), 0
+	s.TakeTurns(func(_ context.Context, _ schedule.Class, step func()) error {
+		turns++
+		step()
+		return nil
+	})
+	first(t, s, 29)
+	before := turns
+	s.Rest()
+	turns = 0
+	if first(t, s, 30); turns < before {
+		t.Errorf("30 hypotheses after a rest took %d turns, 29 before it %d", turns, before)
+	}
+}
+
 // A sequence that can't start says why each time that it is asked.
 func TestFailedStart(t *testing.T) {
 	for name, m := range map[string]*Model{
@@ -246,8 +264,10 @@ func TestForesee(t *testing.T) {
 	}
 }
 
-// A sequence with very many classes takes the turns of heavy steps.
+// A sequence with very many classes takes the turns of heavy steps, each on a thread
+// of its own.
 func TestHeavySteps(t *testing.T) {
+	scheduler := schedule.New(schedule.Limits{})
 	for classes, heavy := range map[int]bool{3: false, 250: true} {
 		at := map[int]uint8{}
 		for class := range classes {
@@ -255,12 +275,14 @@ func TestHeavySteps(t *testing.T) {
 		}
 		s := NewSequence(NewModel(gridGraph(21, 3), DefaultParameters), Evidence{Clicks: clicksOn(441, at)}, classes)
 		turns := map[schedule.Class]int{}
-		s.TakeTurns(func(_ context.Context, class schedule.Class, step func()) error {
+		s.TakeTurns(func(ctx context.Context, class schedule.Class, step func()) error {
 			turns[class]++
-			step()
-			return nil
+			return scheduler.Do(ctx, class, "anna", step)
 		})
 		first(t, s, 2)
+		if a, err := s.Alternatives(t.Context(), []int32{440}); err != nil || len(a) == 0 {
+			t.Errorf("%d classes: %d alternatives, %v", classes, len(a), err)
+		}
 		if (turns[schedule.Heavy] > 0) != heavy || heavy && len(turns) != 1 {
 			t.Errorf("%d classes take turns %v by class; heavy ones: %v", classes, turns, heavy)
 		}

@@ -20,6 +20,7 @@ type stream struct {
 	herding herding.Stepper // nil before its first step
 	ready   [][]uint8       // come before those of Herding
 	skip    int             // of Herding's, as they were among those
+	given   int             // how many it has made
 }
 
 // newStream returns the stream of a problem; holds are those of the evidence, and
