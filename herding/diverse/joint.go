@@ -109,10 +109,15 @@ func (j *Joint) ascend(ctx context.Context, lambda float64, count int) ([]herdin
 	for n, x := range xs {
 		out[n] = herding.Hypothesis{Labels: x, Energy: j.Model.Energy(x)}
 	}
-	for n := range solves { // shared out among them
+	shareSolves(out, solves)
+	return out, nil
+}
+
+// shareSolves shares so many maximisations out among hypotheses, if there are any.
+func shareSolves(out []herding.Hypothesis, solves int) {
+	for n := range solves * min(len(out), 1) {
 		out[n%len(out)].Solves++
 	}
-	return out, nil
 }
 
 // least is the least gain that can't be rounding.

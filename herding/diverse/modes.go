@@ -205,9 +205,7 @@ func (s *Modes) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 			}
 		}
 		out = bestOf(out, count)
-		for n := range solves {
-			out[n%len(out)].Solves++
-		}
+		shareSolves(out, solves)
 		return out, nil
 	})
 }

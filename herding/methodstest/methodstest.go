@@ -146,6 +146,9 @@ func checkModel(t *testing.T, traits Traits, source Make, p *herding.Problem, re
 	if !equal(made, run(1, asked)) {
 		t.Error("the same problem and seed give other labellings another time")
 	}
+	if none := run(1, 0); len(none) > 0 {
+		t.Errorf("%d labellings, none was asked for", len(none))
+	}
 	if short := run(1, asked/2); !traits.Joint && !equal(made[:min(asked/2, len(made))], short) {
 		t.Error("the first of a longer run are not a shorter run, and the source isn't declared joint")
 	}
