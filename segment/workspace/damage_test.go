@@ -261,6 +261,27 @@ func TestDamagedEvidence(t *testing.T) {
 	}
 }
 
+// A lost or damaged original is named as such, whoever asks for it.
+func TestLostOriginal(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []segment.Kind{segment.NotFound, segment.Damaged} {
+		bucket := &away{err: segment.Errorf(kind, "The file original/x is lost or damaged.")}
+		p := mustOpenPile(t, func(b *blob.Store) segment.Blobs {
+			bucket.Blobs = b
+			return bucket
+		})
+		im := workspacetest.MustAnnotate(t, p.Workspace).Image()
+		bucket.kind = "original/"
+		_, levels := p.Levels(owner(t), im)
+		_, file := p.Blob(owner(t), im, im.OriginalKey())
+		for what, err := range map[string]error{"levels": levels, "display copy": p.Develop(owner(t), im, 0, 9, io.Discard), "file": file} {
+			if segment.KindOf(err) != segment.Damaged || !strings.Contains(err.Error(), im.Name) {
+				t.Errorf("%s of an original that is lost or damaged: %v", what, err)
+			}
+		}
+	}
+}
+
 func owner(tb testing.TB) context.Context { return access.With(tb.Context(), access.Operator) }
 
 func remove(key func(*segment.Image) string) func(pile, *segment.Image) error {

@@ -42,5 +42,8 @@ func (w *Workspace) Original(ctx context.Context, im segment.Image, tone func(im
 		return nil, err
 	}
 	p, err := w.picture(ctx, im.OriginalKey(), tone)
+	if lost(err) {
+		return nil, gone(im, "The original", err, nil)
+	}
 	return p, Refusal(err)
 }

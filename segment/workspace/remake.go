@@ -28,7 +28,7 @@ func gone(im segment.Image, what string, err, again error) error {
 			return e
 		}
 	}
-	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Nothing else is affected. Restore it from a backup; `server doctor` lists what is damaged.", what, im.Name).Because(errors.Join(err, again))
+	return segment.Errorf(segment.Damaged, "%s of the image %q can't be used: the file in the server's data folder is missing or damaged. Other images are not affected. Restore it from a backup; `server doctor` lists what is damaged.", what, im.Name).Because(errors.Join(err, again))
 }
 
 // Picture opens the display copy, the thumbnail or the original of an image, by

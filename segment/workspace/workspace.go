@@ -191,7 +191,11 @@ func (w *Workspace) Blob(ctx context.Context, im segment.Image, key string) (io.
 	if err := w.MayIn(ctx, im.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
-	return w.blobs.Open(ctx, key)
+	blob, err := w.blobs.Open(ctx, key)
+	if lost(err) {
+		return nil, gone(im, "A file", err, nil)
+	}
+	return blob, err
 }
 
 // Open returns the image ready to work on; Close it when done.

@@ -254,7 +254,11 @@ func (j *Jobs) write(ctx context.Context, u job.Job, a arguments, progress func(
 // problem is the text of an error for people.
 func problem(err error) string {
 	var domain *segment.Error
-	if errors.As(err, &domain) {
+	switch {
+	case !errors.As(err, &domain):
+	case domain.Kind == segment.Damaged:
+		return domain.Detail + " Other images can be exported without it."
+	default:
 		return domain.Detail
 	}
 	return "The export failed with an unexpected error; see the server's log. The project was not changed."
@@ -344,7 +348,7 @@ func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, 
 // noExport is the error for an export that doesn't exist or isn't visible to
 // the caller.
 func noExport() error {
-	return segment.Errorf(segment.NotFound, "This export doesn't exist. Exported files are kept for %d hours.", keepFor/time.Hour)
+	return segment.Errorf(segment.NotFound, "This export doesn't exist. The server keeps the %d newest exported files, for up to %d hours.", keepJobs, keepFor/time.Hour)
 }
 
 // fileKey is the key of the archive that an attempt makes.

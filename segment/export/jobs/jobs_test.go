@@ -358,6 +358,27 @@ func TestFailedJob(t *testing.T) {
 	}
 }
 
+// lost is a source one of whose files is damaged.
+type lost struct{ export.Source }
+
+func (lost) Blob(context.Context, segment.Image, string) (io.ReadSeekCloser, error) {
+	return nil, segment.Errorf(segment.Damaged, "A file of the image \"b.png\" can't be used.")
+}
+
+// An export that fails over the file of one image says that others don't need it.
+func TestExportOfALostFile(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := newProject(t, w)
+	j := newJobs(t, lost{w}, mustOpenBlobs(t, t.TempDir()), newQueue(t))
+	id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := ended(t, j, id); s.State != jobs.Failed || !strings.Contains(s.Problem, "b.png") || !strings.Contains(s.Problem, "Other images") {
+		t.Errorf("%+v", s)
+	}
+}
+
 // crowded are files on a disk without room.
 type crowded struct{ segment.Blobs }
 
