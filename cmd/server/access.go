@@ -19,7 +19,7 @@ type accessFlags struct {
 	Auth     bool     `env:"COLLIE_AUTH" help:"Ask people to sign in. Add users with the command users."`
 	Insecure bool     `env:"COLLIE_INSECURE" help:"Listen on an address that other machines can reach and let everybody do everything."`
 	Origin   string   `env:"COLLIE_ORIGIN" placeholder:"https://HOST" help:"Address that people type when a proxy is in front of the server. With https, the cookie is sent over https only."`
-	Proxies  []string `name:"proxy" env:"COLLIE_PROXY" default:"127.0.0.0/8,::1/128" placeholder:"PREFIX,…" help:"With --origin: networks of the proxies whose X-Forwarded-For is trusted."`
+	Proxies  []string `name:"proxy" env:"COLLIE_PROXY" default:"127.0.0.0/8,::1/128" placeholder:"PREFIX" help:"With --origin: networks of the proxies whose X-Forwarded-For is trusted."`
 }
 
 // config is what the flags come to for a server that listens on an address.

@@ -31,6 +31,9 @@ type dataFlag struct {
 
 // check returns an error for flags that don't go together.
 func (d *dataFlag) check() error {
+	if d.Data == "" {
+		return errors.New("--data or COLLIE_DATA is empty: name a folder for the data, or leave it out for ./collie-data")
+	}
 	if d.Database != "" && d.Blobs == "" {
 		return errors.New("--database needs --blobs: servers that share a database need a bucket for the files, too")
 	}

@@ -94,6 +94,19 @@ func TestAccessFlags(t *testing.T) {
 	}
 }
 
+// An empty folder, as an environment file can have it, is refused by its name before
+// anything is made.
+func TestEmptyDataFolder(t *testing.T) {
+	t.Setenv("COLLIE_DATA", "")
+	parsed, err := parse(t, "--listen", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parsed.Serve.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "COLLIE_DATA is empty") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // What is missing for a provider, or contradicts it, is said before anything
 // starts, with what the provider has to know.
 func TestOpenIDFlags(t *testing.T) {

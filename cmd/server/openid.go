@@ -18,11 +18,11 @@ type openidFlags struct {
 	OpenIDClient     string   `name:"openid-client" env:"COLLIE_OPENID_CLIENT" placeholder:"ID" help:"Client ID of this server at the provider."`
 	OpenIDSecretFile string   `name:"openid-secret-file" env:"COLLIE_OPENID_SECRET_FILE" type:"path" placeholder:"FILE" help:"File with the client's secret. The variable COLLIE_OPENID_SECRET can have the secret itself; a public client has none."`
 	OpenIDLabel      string   `name:"openid-label" env:"COLLIE_OPENID_LABEL" placeholder:"NAME" help:"What people call the provider, for the button; the provider's host name by default."`
-	OpenIDScopes     []string `name:"openid-scopes" env:"COLLIE_OPENID_SCOPES" default:"profile,email" placeholder:"SCOPE,…" help:"Scopes to ask for besides openid."`
+	OpenIDScopes     []string `name:"openid-scopes" env:"COLLIE_OPENID_SCOPES" default:"profile,email" placeholder:"SCOPE" help:"Scopes to ask for besides openid."`
 	OpenIDNameClaim  string   `name:"openid-name-claim" env:"COLLIE_OPENID_NAME_CLAIM" default:"preferred_username" placeholder:"CLAIM" help:"Claim with the name of a user who signs in for the first time."`
 	OpenIDGroups     string   `name:"openid-groups-claim" env:"COLLIE_OPENID_GROUPS_CLAIM" default:"groups" placeholder:"CLAIM" help:"Claim with the groups or roles of a user; dots lead into objects, as in realm_access.roles."`
-	OpenIDAdmins     []string `name:"openid-admins" env:"COLLIE_OPENID_ADMINS" placeholder:"GROUP,…" help:"Groups whose members are admins at each sign-in, while everybody else who signs in with the provider is a user. Without it admins give the roles."`
-	OpenIDUsers      []string `name:"openid-users" env:"COLLIE_OPENID_USERS" placeholder:"GROUP,…" help:"Groups whose members can sign in, besides those of --openid-admins. Without it everybody who has an account at the provider can."`
+	OpenIDAdmins     []string `name:"openid-admins" env:"COLLIE_OPENID_ADMINS" placeholder:"GROUP" help:"Groups whose members are admins at each sign-in, while everybody else who signs in with the provider is a user. Without it admins give the roles."`
+	OpenIDUsers      []string `name:"openid-users" env:"COLLIE_OPENID_USERS" placeholder:"GROUP" help:"Groups whose members can sign in, besides those of --openid-admins. Without it everybody who has an account at the provider can."`
 }
 
 // provider is the provider that the flags name, nil without one. It isn't asked

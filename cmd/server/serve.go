@@ -115,6 +115,9 @@ func (r *running) open(ctx context.Context) error {
 		return err
 	}
 	r.config.HTTPS = r.HTTPS.Enabled()
+	if err := r.dataFlag.check(); err != nil {
+		return err
+	}
 	affinities, err := r.affinitiesFlag.read()
 	if err != nil {
 		return err
