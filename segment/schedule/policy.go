@@ -142,13 +142,12 @@ func (p *policy) next() *job {
 	for i := range p.queues {
 		running += p.queues[i].running
 	}
-	late := p.queues[Later].running + p.queues[Foreseen].running
 	if running >= p.limits.Workers {
 		return nil
 	}
 	for class := range p.queues {
 		q := &p.queues[class]
-		if q.waiting == 0 || Class(class) >= Later && late >= p.limits.LaterWorkers {
+		if q.waiting == 0 {
 			continue
 		}
 		l := p.onTurn(Class(class))

@@ -187,21 +187,6 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-func TestLaterLeavesAWorkerFree(t *testing.T) {
-	p := newPolicy(Limits{Workers: 3, LaterWorkers: 2}.OrDefault())
-	for i := range 9 {
-		p.add(&job{class: Later + Class(i%2), user: strconv.Itoa(i)})
-	}
-	started := 0
-	for p.next() != nil {
-		started++
-	}
-	p.add(&job{class: First, user: "x"})
-	if j := p.next(); started != 2 || j == nil || j.class != First {
-		t.Errorf("%d later and foreseen hypotheses run on 3 workers, then %v; want 2, then the first one", started, j)
-	}
-}
-
 func TestPatience(t *testing.T) {
 	p := newPolicy(Limits{Workers: 2, Patience: 100 * time.Millisecond}.OrDefault())
 	p.add(&job{user: "x"})

@@ -32,13 +32,12 @@ var ErrBusy = errors.New("schedule: too much is waiting")
 
 // Limits of a Scheduler; zero fields take their defaults.
 type Limits struct {
-	Workers      int           // steps at the same time; GOMAXPROCS
-	LaterWorkers int           // of them those of all but first and supposed hypotheses; as many as Workers
-	Waiting      int           // steps that wait in each class
-	Patience     time.Duration // a first hypothesis that would wait for longer is refused
-	Turn         time.Duration // of a processor for a user's later hypotheses before other users have theirs
-	Long         int           // pieces of long work at the same time; half of Workers, at least one
-	LongWaiting  int           // pieces of long work that wait, and heavy steps that do
+	Workers     int           // steps at the same time; GOMAXPROCS
+	Waiting     int           // steps that wait in each class
+	Patience    time.Duration // a first hypothesis that would wait for longer is refused
+	Turn        time.Duration // of a processor for a user's later hypotheses before other users have theirs
+	Long        int           // pieces of long work at the same time; half of Workers, at least one
+	LongWaiting int           // pieces of long work that wait, and heavy steps that do
 }
 
 // OrDefault returns l with zeros replaced by the defaults.
@@ -49,7 +48,6 @@ func (l Limits) OrDefault() Limits {
 		}
 	}
 	set(&l.Workers, runtime.GOMAXPROCS(0))
-	set(&l.LaterWorkers, l.Workers)
 	set(&l.Waiting, 1024)
 	set(&l.Long, l.Workers/2)
 	set(&l.LongWaiting, 64)
