@@ -42,13 +42,6 @@ const (
 	mostBounded = 20_000
 )
 
-// Margin is the difference of a labelling to the best one.
-type Margin struct {
-	Gap   float64 // energy below the best labelling's
-	Node  int     // where they differ
-	Label uint8   // of the node in the labelling
-}
-
 // cell is the set of labellings that obey some constraints.
 type cell struct {
 	constraints []constraint
@@ -97,34 +90,11 @@ func (b *BMMF) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis,
 	}
 }
 
-// Margins returns, for each of the first count labellings after the best one,
-// its gap in energy and the node that distinguishes it.
-func (b *BMMF) Margins(ctx context.Context, count int) ([]Margin, error) {
-	s, err := b.start(ctx)
-	if err != nil {
-		return nil, err
-	}
-	best := b.Model.Energy(s.first)
-	var out []Margin
-	for range count {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		x, ok := s.next()
-		if !ok {
-			break
-		}
-		out = append(out, Margin{Gap: best - b.Model.Energy(x), Node: s.found.node, Label: s.found.label})
-	}
-	return out, nil
-}
-
 // state of a run.
 type state struct {
 	b       *BMMF
 	first   []uint8
 	cells   []*cell
-	found   constraint // that led to the last labelling
 	confirm *crf.Confirmer
 	exact   bool
 	solves  int
@@ -209,7 +179,6 @@ func (s *state) next() ([]uint8, bool) {
 		return nil, false
 	}
 	bound := slices.MaxFunc(s.cells, func(a, b *cell) int { return cmp.Compare(a.bound, b.bound) }).bound
-	s.found = best.alternative
 	there := append(slices.Clone(best.constraints), best.alternative)
 	s.mask(there)
 	start := slices.Clone(best.x)
