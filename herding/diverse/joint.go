@@ -32,12 +32,6 @@ type Joint struct {
 // ascentCycles over all labellings, at most.
 const ascentCycles = 5
 
-// Exact reports whether the labellings will be proved to be the best.
-func (j *Joint) Exact() bool {
-	_, err := crf.NewLadder(j.Model, nil)
-	return err == nil
-}
-
 // Run is herding.Source.Run. It computes all labellings before the first one is
 // yielded, by falling energy: M cuts, or up to 6·M maximisations.
 func (j *Joint) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error] {

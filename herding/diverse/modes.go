@@ -157,22 +157,16 @@ func (c *Climber) near(i int32) {
 // Modes are the best local maxima (M-Modes, Chen, Kolmogorov, Zhu, Metaxas and
 // Lampert 2013, 'Computing the M Most Probable Modes of a Graphical Model'). On
 // chains, when no free node has more than two neighbours and there are no
-// circles, they are exactly the M best, and marked as optimal. Elsewhere they
-// are what labellings of other sources lead to: all of them are true δ-modes,
-// but some can be missing. Superpixels form no chains; the exact modes are for
-// sequences such as rows of a scan, and the reference that climbing is tested
-// against.
+// circles, they are exactly the M best, and marked as optimal, as long as n·k^(δ+2)
+// is at most 2·10⁷ for n free nodes and k labels. Elsewhere they are what
+// labellings of other sources lead to: all of them are true δ-modes, but some can
+// be missing. Superpixels form no chains; the exact modes are for sequences such
+// as rows of a scan, and the reference that climbing is tested against.
 type Modes struct {
 	Model *crf.Model
 	From  []herding.Source
 	Each  int // labellings of each source; 0 = 20
 	Depth int // δ, up to 3; 0 = 2
-}
-
-// Exact reports whether the labellings will be exactly the best modes: on chains
-// of n free nodes and k labels with n·k^(δ+2) up to 2·10⁷.
-func (s *Modes) Exact() bool {
-	return newChains(s.Model, cmp.Or(s.Depth, 2)) != nil
 }
 
 // Run is herding.Source.Run, by falling energy.
