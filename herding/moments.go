@@ -82,19 +82,18 @@ const Floor = 1e-4
 // small enough for finite bounds.
 const Impossible = -1e4
 
-// PosteriorOptions of Posterior; a zero rate or weight turns its term off.
+// PosteriorOptions of Posterior; a zero rate turns its term off.
 type PosteriorOptions struct {
-	UnaryWeight float64 // of log p in the unaries; 0 = 1
-	EtaUnary    float64
-	EtaArea     float64
-	EtaRegion   float64
-	Area        []float64 // of the nodes; needed when EtaArea or EtaRegion > 0
-	Regions     []int32   // region of each node, from 0; needed when EtaRegion > 0
+	EtaUnary  float64
+	EtaArea   float64
+	EtaRegion float64
+	Area      []float64 // of the nodes; needed when EtaArea or EtaRegion > 0
+	Regions   []int32   // region of each node, from 0; needed when EtaRegion > 0
 }
 
 // Posterior is the problem whose unaries and unary moments both come from the
 // probabilities p (nodes×labels row-major, as Harmonic.Solve gives them):
-// Θ_i(l) = UnaryWeight·log max(p_i(l), Floor), μ_i(l) = p_i(l), clicks clamped,
+// Θ_i(l) = log max(p_i(l), Floor), μ_i(l) = p_i(l), clicks clamped,
 // and – with a rate – the area moments Σ_i share_i·p_i(l), of all nodes and of
 // those of each region. edges are the Potts edges of the model; fixed holds the
 // clicks or -1.
@@ -103,13 +102,9 @@ func Posterior(p []float64, labels int, fixed []int16, edges []crf.Edge, opt Pos
 	if labels < 1 || len(p) != n*labels {
 		return nil, fmt.Errorf("%w: %d probabilities for %d nodes × %d labels", ErrShape, len(p), n, labels)
 	}
-	weight := opt.UnaryWeight
-	if weight == 0 {
-		weight = 1
-	}
 	m := &crf.Model{Nodes: n, Labels: labels, Unary: make([]float64, len(p)), Fixed: fixed, Edges: edges}
 	for i, v := range p {
-		m.Unary[i] = float64(weight * crf.Log(max(v, Floor)))
+		m.Unary[i] = crf.Log(max(v, Floor))
 	}
 	problem := &Problem{Model: m, UnaryMoments: p, EtaUnary: opt.EtaUnary}
 	if opt.EtaArea > 0 {

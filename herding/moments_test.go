@@ -49,11 +49,11 @@ func TestPosterior(t *testing.T) {
 	p := []float64{1, 0, 0.25, 0.75}
 	clicks := []int16{0, -1}
 	edges := []crf.Edge{{A: 0, B: 1, W: 0.1}}
-	got, err := Posterior(p, 2, clicks, edges, PosteriorOptions{UnaryWeight: 0.1, EtaUnary: 0.5, EtaArea: 0.2, Area: []float64{1, 3}})
+	got, err := Posterior(p, 2, clicks, edges, PosteriorOptions{EtaUnary: 0.5, EtaArea: 0.2, Area: []float64{1, 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []float64{0, 0.1 * math.Log(1e-4), 0.1 * math.Log(0.25), 0.1 * math.Log(0.75)}
+	want := []float64{0, math.Log(1e-4), math.Log(0.25), math.Log(0.75)}
 	if d := cmp.Diff(want, got.Model.Unary, near); d != "" {
 		t.Error(d)
 	}
