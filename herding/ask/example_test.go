@@ -17,15 +17,15 @@ func ExamplePerturbed() {
 		Unary: []float64{0, 0, 9, 0, 0.1, 0, 0, 0},
 		Edges: []crf.Edge{{A: 0, B: 1, W: 1}, {A: 2, B: 3, W: 2}},
 	}}
-	ranked, err := ask.Perturbed{Samples: 400}.Rank(context.Background(), p, 0)
+	ranked, err := ask.Perturbed{}.Rank(context.Background(), p, 0)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, c := range ranked[:2] {
-		fmt.Printf("%d %.1f\n", c.Node, c.Gain)
+		fmt.Println(c.Node)
 	}
 	// Output:
-	// 2 0.7
-	// 3 0.6
+	// 2
+	// 3
 }

@@ -24,19 +24,25 @@ import (
 // noise. U bounds the entropy of the maxima, not that of exp(E). All clicks cost
 // the same here; the paper has borders drawn.
 type Perturbed struct {
-	Samples int // 0 = 40
 	Confirm int // nodes whose answers are computed; 0 = 10, those after them keep the order of the screening
 	Seed    uint64
 }
 
+// perturbations is how many maxima Rank draws.
+const perturbations = 40
+
 // Rank returns the limit (0 = all) first nodes; the gains of those that are
-// confirmed are in nats. Samples·(1 + Confirm·labels) maximisations.
+// confirmed are in nats. 40·(1 + Confirm·labels) maximisations.
 func (q Perturbed) Rank(ctx context.Context, p *herding.Problem, limit int) ([]herding.Candidate, error) {
+	return q.rank(ctx, p, limit, perturbations)
+}
+
+func (q Perturbed) rank(ctx context.Context, p *herding.Problem, limit, samples int) ([]herding.Candidate, error) {
 	confirm := cmp.Or(q.Confirm, 10)
 	if confirm < 0 {
 		return nil, fmt.Errorf("%w: %d nodes to confirm, want numbers from 0, where 0 means 10", herding.ErrRange, confirm)
 	}
-	b, err := NewBound(ctx, p, q.Samples, q.Seed)
+	b, err := NewBound(ctx, p, samples, q.Seed)
 	if err != nil {
 		return nil, err
 	}
@@ -74,15 +80,14 @@ type Bound struct {
 	maxima [][]uint8
 }
 
-// NewBound draws samples (0 = 40) perturbed maxima. The standard error of U is
+// NewBound draws perturbed maxima, at least one. The standard error of U is
 // about √(1.6·nodes/samples). One maximisation per sample.
 func NewBound(ctx context.Context, p *herding.Problem, samples int, seed uint64) (*Bound, error) {
 	if err := p.Ready(); err != nil {
 		return nil, err
 	}
-	samples = cmp.Or(samples, 40)
-	if samples < 0 {
-		return nil, fmt.Errorf("%w: %d samples, want numbers from 0, where 0 means 40", herding.ErrRange, samples)
+	if samples < 1 {
+		return nil, fmt.Errorf("%w: %d samples, want numbers from 1", herding.ErrRange, samples)
 	}
 	m := *p.Model
 	b := &Bound{model: &m, solver: p.Solver, Terms: make([]float64, m.Nodes), Share: make([]float64, len(m.Unary))}

@@ -80,7 +80,7 @@ func TestPerturbedGain(t *testing.T) {
 	p.Model.Unary[3*4+1] += 50 // node 4 is certain
 	p.Model.Fixed = []int16{2, -1, -1, -1, -1, -1}
 	const samples = 4000
-	ranked, err := ask.Perturbed{Samples: samples, Seed: 3}.Rank(t.Context(), p, 0)
+	ranked, err := ask.Perturbed{Seed: 3}.RankOf(t.Context(), p, 0, samples)
 	if err != nil || len(ranked) != 5 {
 		t.Fatal(ranked, err)
 	}
@@ -115,7 +115,7 @@ func TestPerturbedGain(t *testing.T) {
 		last = c.Gain
 	}
 	// Those that are not confirmed have the terms at them and around them.
-	screened, err := ask.Perturbed{Samples: samples, Seed: 3, Confirm: 1}.Rank(t.Context(), p, 0)
+	screened, err := ask.Perturbed{Seed: 3, Confirm: 1}.RankOf(t.Context(), p, 0, samples)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,17 +132,18 @@ func TestPerturbedGain(t *testing.T) {
 			t.Errorf("node %d is screened by %v, want %v", c.Node, c.Gain, want)
 		}
 	}
-	again, err := ask.Perturbed{Samples: samples, Seed: 3}.Rank(t.Context(), p, 2)
+	again, err := ask.Perturbed{Seed: 3}.RankOf(t.Context(), p, 2, samples)
 	if err != nil || len(again) != 2 || again[0] != ranked[0] {
 		t.Errorf("another time %v, %v", again, err)
 	}
 }
 
 func TestPerturbedRefuses(t *testing.T) {
-	for _, q := range []ask.Perturbed{{Samples: -1}, {Confirm: -1}} {
-		if _, err := q.Rank(t.Context(), small(1, 1), 0); !errors.Is(err, herding.ErrRange) {
-			t.Errorf("%+v: %v", q, err)
-		}
+	if _, err := (ask.Perturbed{Confirm: -1}).Rank(t.Context(), small(1, 1), 0); !errors.Is(err, herding.ErrRange) {
+		t.Errorf("-1 nodes to confirm: %v", err)
+	}
+	if _, err := ask.NewBound(t.Context(), small(1, 1), 0, 1); !errors.Is(err, herding.ErrRange) {
+		t.Errorf("no samples: %v", err)
 	}
 	if _, err := (ask.Perturbed{}).Rank(t.Context(), &herding.Problem{Model: &crf.Model{Nodes: 1, Labels: 2, Unary: []float64{0, 0}}}, 0); !errors.Is(err, herding.ErrNoInformation) {
 		t.Errorf("without information: %v", err)
