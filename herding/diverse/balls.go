@@ -10,7 +10,7 @@ import (
 	"collie/herding/mbest"
 )
 
-// BallOverlap is the part of a Hamming ball of the given radius, in labellings of
+// ballOverlap is the part of a Hamming ball of the given radius, in labellings of
 // n nodes with k labels, that lies in another one whose centre differs at distance
 // nodes, 0..1:
 //
@@ -18,7 +18,7 @@ import (
 //
 // as a share of O_r(0) (Prasad, Jegelka and Batra 2014). In hundreds of nodes a
 // ball is all shell, so it falls from 1 to 0 within a few nodes. O(d²·radius).
-func BallOverlap(n, k, radius, distance int) float64 {
+func ballOverlap(n, k, radius, distance int) float64 {
 	if distance > 2*radius || distance > n {
 		return 0
 	}
@@ -74,7 +74,7 @@ func logSum(a, b float64) float64 {
 func overlaps(n, k, radius int) []float64 {
 	var out []float64
 	for d := 0; d <= min(2*radius, n); d++ {
-		out = append(out, BallOverlap(n, k, radius, d))
+		out = append(out, ballOverlap(n, k, radius, d))
 	}
 	return out
 }

@@ -41,7 +41,7 @@ func TestBallOverlap(t *testing.T) {
 						}
 					}
 				}
-				if got := BallOverlap(c.n, c.k, radius, d); math.Abs(got-both/size) > 1e-9 {
+				if got := ballOverlap(c.n, c.k, radius, d); math.Abs(got-both/size) > 1e-9 {
 					t.Errorf("n = %d, k = %d, radius %d, distance %d: %v, want %v", c.n, c.k, radius, d, got, both/size)
 				}
 			}
@@ -49,7 +49,7 @@ func TestBallOverlap(t *testing.T) {
 	}
 	// Radius 1 in general.
 	for d, want := range []float64{1 + 600*20, 21, 2, 0} {
-		if got := BallOverlap(600, 21, 1, d) * (1 + 600*20); math.Abs(got-want) > 1e-6 {
+		if got := ballOverlap(600, 21, 1, d) * (1 + 600*20); math.Abs(got-want) > 1e-6 {
 			t.Errorf("radius 1, distance %d: %v labellings, want %v", d, got, want)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 //   - Labels: the labels that no labelling of S uses,
 //   - Transitions: the pairs of labels with a border between them that S doesn't have;
 //   - Balls: the labellings within Ball changes of one in S, as a share of a ball, from
-//     below by pairs; see BallOverlap. With Ball = 0 that gives the M best labellings.
+//     below by pairs; see ballOverlap. With Ball = 0 that gives the M best labellings.
 //
 // Cut-based maximisers don't apply to these rewards. Labels and borders are
 // forced where the marginals make them likely, and slopes replace the capped

@@ -58,8 +58,8 @@ func Formats() []Format {
 	}
 }
 
-// FormatOf finds a format by its name.
-func FormatOf(name string) (Format, error) {
+// formatOf finds a format by its name.
+func formatOf(name string) (Format, error) {
 	formats := Formats()
 	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
 		return formats[i], nil

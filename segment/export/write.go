@@ -113,7 +113,7 @@ type listed struct {
 // closes, also after an error.
 func newJob(ctx context.Context, source Source, projectID, name string, o Options) (*job, *manifest, error) {
 	m := &manifest{}
-	format, err := FormatOf(name)
+	format, err := formatOf(name)
 	if err != nil {
 		return nil, m, err
 	}

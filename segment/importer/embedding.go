@@ -23,7 +23,7 @@ type Embeddings struct {
 
 // Limits of embeddings.
 const (
-	MaxDims      = 1536
+	mostDims     = 1536
 	mostInPoints = 1e6 // absolute coordinate
 
 	sampledPlaces = 2048 // of a larger grid, for the directions

@@ -86,9 +86,9 @@ func FromFS(folder fs.FS) (Files, error) {
 	return f, nil
 }
 
-// FromArchive returns the files of a zip archive, including refused ones, whose
+// fromArchive returns the files of a zip archive, including refused ones, whose
 // Open returns the reason. Of files with one name it returns the first.
-func FromArchive(a *archive.Archive) Files {
+func fromArchive(a *archive.Archive) Files {
 	byName := map[string]*archive.File{}
 	f := Files{sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
 		member, ok := byName[name]
@@ -128,7 +128,7 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 	if err != nil {
 		return Files{}, err
 	}
-	return FromArchive(a), nil
+	return fromArchive(a), nil
 }
 
 // read reads a file of up to limit bytes.

@@ -17,16 +17,16 @@ import (
 
 // Limits of what is read; the zero value is the default.
 type Limits struct {
-	// Values of the array; 0 = DefaultValues. A value takes four bytes.
+	// Values of the array, of four bytes each; 0 = 256 MiB of them.
 	Values int
 	// Size of the image in pixels, which a grid of embeddings can't exceed; zero if
 	// nobody knows it yet.
 	Size image.Point
 }
 
-// DefaultValues is the largest number of values of an array: 256 MiB as
+// defaultValues is the largest number of values of an array: 256 MiB as
 // float32, enough for 12 megapixels and 5 classes or 3 megapixels and 21.
-const DefaultValues = 256 << 20 / scoreBytes
+const defaultValues = 256 << 20 / scoreBytes
 
 // anyRatio is more than deflate can reach, 1032.
 const anyRatio = 2000
@@ -62,11 +62,11 @@ func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
 
 // ReadArray reads scores as ReadScores does or, if an array is called embeddings
 // or embeddings_chw, embeddings: the other result is nil. Embeddings are height ×
-// width × dimensions, or dimensions × height × width, with up to MaxDims
+// width × dimensions, or dimensions × height × width, with up to 1536
 // dimensions and values between ±1e6.
 func ReadArray(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error) {
 	if limits.Values == 0 {
-		limits.Values = DefaultValues
+		limits.Values = defaultValues
 	}
 	a, err := archive.Open(r, size, archive.Limits{Ratio: anyRatio})
 	if err != nil {
@@ -110,7 +110,7 @@ var (
 	}
 	ofEmbeddings = &contents{
 		"embeddings", "height × width × dimensions (dimensions × height × width when called embeddings_chw)",
-		"dimensions", "embeddings_chw", false, MaxDims, "use a coarser grid", -mostInPoints, mostInPoints, "finite, between -1,000,000 and 1,000,000",
+		"dimensions", "embeddings_chw", false, mostDims, "use a coarser grid", -mostInPoints, mostInPoints, "finite, between -1,000,000 and 1,000,000",
 	}
 )
 

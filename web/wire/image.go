@@ -33,7 +33,7 @@ func ImageOf(im segment.Image) Image {
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
 		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.Guessed, Created: im.Created,
-		Review: ReviewOf(im.Review),
+		Review: reviewOf(im.Review),
 	}
 }
 
@@ -55,8 +55,8 @@ type Review struct {
 	Seq     int                  `json:"seq" doc:"number of evidence events that the image had; if it has more now, it was changed since"`
 }
 
-// ReviewOf converts a status by hand; nil without one.
-func ReviewOf(r segment.Review) *Review {
+// reviewOf converts a status by hand; nil without one.
+func reviewOf(r segment.Review) *Review {
 	if r.Status == segment.NoReview {
 		return nil
 	}
