@@ -2,6 +2,7 @@
 package methods
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -112,15 +113,6 @@ func New(name string, p *herding.Problem, o Options) (herding.Source, error) {
 	return named{name, s}, nil
 }
 
-// or is v, or otherwise where v is zero.
-func or[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
-}
-
 var all = []Method{
 	{
 		Name: "map", Answers: "maximiser", Help: "the best labelling found, alone",
@@ -143,7 +135,7 @@ var all = []Method{
 	{
 		Name: "divmbest", Answers: "greedy", Help: "away from each labelling found, λ = strength (0.15)",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
-			d := herding.DivMBest(p.Model, or(o.Strength, 0.15))
+			d := herding.DivMBest(p.Model, cmp.Or(o.Strength, 0.15))
 			d.Solver = p.Solver
 			return d, nil
 		},
@@ -157,7 +149,7 @@ var all = []Method{
 	{
 		Name: "perturb", Answers: "maximiser", Random: true, Help: "Gumbel noise per superpixel and class, times temperature (1)",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
-			return &sample.Perturb{Model: p.Model, Solver: p.Solver, Temperature: or(o.Temperature, 1), Seed: o.Seed}, nil
+			return &sample.Perturb{Model: p.Model, Solver: p.Solver, Temperature: cmp.Or(o.Temperature, 1), Seed: o.Seed}, nil
 		},
 	},
 	{
@@ -217,7 +209,7 @@ var all = []Method{
 	{
 		Name: "balls", Answers: "greedy, forced", Help: "one by one for labellings within depth (0) changes of none before; times strength (1)",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
-			return &diverse.Submodular{Model: p.Model, Solver: p.Solver, Balls: 1, Ball: o.Depth, Lambda: or(o.Strength, 1)}, nil
+			return &diverse.Submodular{Model: p.Model, Solver: p.Solver, Balls: 1, Ball: o.Depth, Lambda: cmp.Or(o.Strength, 1)}, nil
 		},
 	},
 	{
@@ -304,7 +296,7 @@ func regional(p *herding.Problem, o Options) (herding.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		m.Eta = or(o.Strength, regionRate)
+		m.Eta = cmp.Or(o.Strength, regionRate)
 		q.Regions = append(q.Regions, m)
 	}
 	return &q, nil
@@ -319,7 +311,7 @@ func chain(p *herding.Problem, o Options, kernels ...sample.Kernel) *sample.Chai
 }
 
 func hierarchy(p *herding.Problem, o Options) (*sample.Perturb, error) {
-	strength := or(o.Strength, 0.7)
+	strength := cmp.Or(o.Strength, 0.7)
 	levels := []sample.Level{{Weight: strength}}
 	for _, group := range o.Regions {
 		levels = append(levels, sample.Level{Group: group, Weight: strength})
