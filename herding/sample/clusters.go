@@ -4,16 +4,17 @@ import (
 	"math"
 
 	"collie/crf"
+	"collie/disjoint"
 )
 
 // clusters is a partition of the free nodes by bonds.
 type clusters struct {
 	f       *crf.Folded
-	root    []int32   // union-find
+	sets    disjoint.Sets
 	next    []int32   // the nodes of a cluster as a list
-	first   []int32   // root -> first node, -1 for none
-	order   []int32   // roots, ascending by their first node
-	decided []bool    // per root, of swaps
+	first   []int32   // representative -> first node, -1 for none
+	order   []int32   // representatives, ascending by their first node
+	decided []bool    // per representative, of swaps
 	in      []bool    // node takes part
 	sum     []float64 // labels
 }
@@ -21,7 +22,7 @@ type clusters struct {
 func newClusters(f *crf.Folded) clusters {
 	n := len(f.Free)
 	return clusters{
-		f: f, root: make([]int32, n), next: make([]int32, n), first: make([]int32, n),
+		f: f, sets: disjoint.New(n), next: make([]int32, n), first: make([]int32, n),
 		decided: make([]bool, n), in: make([]bool, n), sum: make([]float64, f.Labels),
 	}
 }
@@ -29,41 +30,34 @@ func newClusters(f *crf.Folded) clusters {
 // bond joins the ends of each edge that opens, among the nodes that take part,
 // and lists the clusters.
 func (c *clusters) bond(opens func(i int, a crf.Neighbour) bool) {
-	for i := range c.root {
-		c.root[i], c.first[i] = int32(i), -1
+	c.sets.Reset()
+	for i := range c.first {
+		c.first[i] = -1
 	}
-	for i := range c.root {
+	for i := range c.in {
 		if !c.in[i] {
 			continue
 		}
 		for _, a := range c.f.Around(i) {
 			if int(a.To) > i && c.in[a.To] && opens(i, a) {
-				c.root[c.find(a.To)] = c.find(int32(i))
+				c.sets.Join(a.To, int32(i))
 			}
 		}
 	}
 	c.order = c.order[:0]
-	for i := len(c.root) - 1; i >= 0; i-- {
+	for i := len(c.in) - 1; i >= 0; i-- {
 		if c.in[i] {
-			r := c.find(int32(i))
+			r := c.sets.Find(int32(i))
 			c.next[i], c.first[r] = c.first[r], int32(i)
 		}
 	}
-	for i := range c.root {
+	for i := range c.in {
 		if c.in[i] {
-			if r := c.find(int32(i)); c.first[r] == int32(i) {
+			if r := c.sets.Find(int32(i)); c.first[r] == int32(i) {
 				c.order = append(c.order, r)
 			}
 		}
 	}
-}
-
-func (c *clusters) find(i int32) int32 {
-	for c.root[i] != i {
-		c.root[i] = c.root[c.root[i]]
-		i = c.root[i]
-	}
-	return i
 }
 
 // recolour is a step of Clusters. Given the bonds, positive edges have no say
@@ -84,7 +78,7 @@ func (w *Walk) recolour() {
 				c.sum[l] += v
 			}
 			for _, a := range w.f.Around(int(i)) {
-				if a.W < 0 && c.find(a.To) != r {
+				if a.W < 0 && c.sets.Find(a.To) != r {
 					c.sum[w.x[a.To]] += a.W
 				}
 			}
