@@ -191,11 +191,16 @@ func standardise(list []Features) {
 	}
 }
 
-// Differing is the area on which two labellings differ.
+// Differing is the area on which two labellings differ, the share of the nodes
+// if there are no areas.
 func Differing(x, y []uint8, area []float64) float64 {
 	sum := 0.0
 	for i, l := range x {
-		if l != y[i] {
+		switch {
+		case l == y[i]:
+		case area == nil:
+			sum += 1 / float64(len(x))
+		default:
 			sum += area[i]
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/herding/choose"
 )
 
 // NBest are the best labellings with one label forced on one node or region,
@@ -132,27 +133,11 @@ func suppress(xs []herding.Hypothesis, area []float64, overlap float64, count in
 		if len(kept) == count {
 			break
 		}
-		if !slices.ContainsFunc(kept, func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, area) < overlap }) {
+		if !slices.ContainsFunc(kept, func(o herding.Hypothesis) bool { return choose.Differing(h.Labels, o.Labels, area) < overlap }) {
 			kept = append(kept, h)
 		}
 	}
 	return kept
-}
-
-// distance is the area on which two labellings differ, the share of the nodes
-// if there are no areas.
-func distance(x, y []uint8, area []float64) float64 {
-	sum := 0.0
-	for i, l := range x {
-		switch {
-		case l == y[i]:
-		case area == nil:
-			sum += 1 / float64(len(x))
-		default:
-			sum += area[i]
-		}
-	}
-	return sum
 }
 
 // bestOf keeps the count hypotheses of highest energy.

@@ -8,6 +8,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/herding/choose"
 )
 
 // Strip offers Herding's hypotheses and forced regions, the best labellings with
@@ -118,7 +119,7 @@ func (s *Stripped) distinct() herding.Hypothesis {
 	for steps := 1; ; steps++ {
 		h := s.sequence.Next()
 		solves += h.Solves
-		near := func(o herding.Hypothesis) bool { return distance(h.Labels, o.Labels, s.area) < apart }
+		near := func(o herding.Hypothesis) bool { return choose.Differing(h.Labels, o.Labels, s.area) < apart }
 		if steps == s.from.Steps || !slices.ContainsFunc(s.pool, near) {
 			h.Solves = solves
 			return h

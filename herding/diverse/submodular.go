@@ -10,6 +10,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/herding/choose"
 )
 
 // Submodular adds one labelling after the other to a set S, each the best found
@@ -170,7 +171,7 @@ func (g *greedy) diversity(set [][]uint8) float64 {
 	sum := 0.0
 	for n, x := range set {
 		for _, y := range set[:n] {
-			sum += float64(g.Hamming * min(distance(x, y, g.Area), g.Radius) / g.Radius)
+			sum += float64(g.Hamming * min(choose.Differing(x, y, g.Area), g.Radius) / g.Radius)
 			if d := differing(x, y); g.Balls > 0 && d < len(g.overlap) {
 				sum -= float64(g.Balls * g.overlap[d])
 			}
@@ -228,7 +229,7 @@ func (g *greedy) capped(reward, radius float64, area []float64) (out [][]uint8) 
 		}
 		out, start = append(out, x), x
 		for n, y := range g.set {
-			if distance(x, y, area) > radius {
+			if choose.Differing(x, y, area) > radius {
 				slopes[n] /= 2
 			} else {
 				slopes[n] = full
