@@ -26,9 +26,9 @@ type Correction struct {
 	late bool    // too large to be the first after so many marks, see lateMark
 }
 
-// Who clicks the largest error first leaves little for the tenth mark. From then on a
-// change of more than a twentieth of the image is shown, but not as the first, unless
-// the class is new.
+// An annotator who clicks the largest error first leaves little for the tenth mark.
+// From then on a change of more than a twentieth of the image is shown, but not as
+// the first, unless the class is new.
 const (
 	lateMark = 10
 	mostLate = 0.05
@@ -44,7 +44,7 @@ const manyClicks = 8
 
 // Corrections returns what the last click of some evidence can mean, in no
 // particular order but that the first is what the evidence says; fewer than two
-// when there is nothing to choose from. It is for those who train choosers.
+// when there is nothing to choose from. Used to train choosers.
 func (m *Model) Corrections(e Evidence) ([]Correction, []int, error) {
 	s := NewSequence(m, e, 0)
 	if e.Shown == nil || s.problem == nil {

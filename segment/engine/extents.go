@@ -52,8 +52,8 @@ const (
 // the next.
 const leastGrowth = 0.1
 
-// Extents returns what the first click of some evidence can mean; nil when its
-// question is another. It is for those who fit weights.
+// Extents returns what the first click of some evidence can mean; nil if it
+// asks something else. Used to fit weights.
 func (m *Model) Extents(e Evidence) ([]Extent, error) {
 	classes, rest := e.inPlay(m.shares)
 	index := indexOf(classes)

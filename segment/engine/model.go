@@ -71,7 +71,7 @@ type Parameters struct {
 	Corrections string   `json:"corrections,omitempty"` // number of Chooser
 
 	// Local lets a superpixel that clicks divide keep the affinities between all
-	// others as they are. Sequences of before have it false.
+	// others as they are. Older sequences have it false.
 	Local bool `json:"local,omitempty"`
 
 	Potts     float64 `json:"potts"`      // weight of a border is Potts·c/(c+Weak), c its conductance
@@ -83,8 +83,8 @@ type Parameters struct {
 
 	// Pool is how many of Herding's hypotheses the first ones are chosen from,
 	// together with forced regions, see diverse.Strip, and Steps how many steps of
-	// Herding one of them takes at most. In records of before there are no steps: it
-	// took up to eight, each with message passing before the cuts.
+	// Herding one of them takes at most. Older records have no steps: Herding took up
+	// to eight, each with message passing before the cuts.
 	Pool  int `json:"pool,omitempty"`
 	Steps int `json:"steps,omitempty"`
 }

@@ -21,7 +21,7 @@ type Uncertainty struct {
 	// classes get wrong.
 	WrongArea float64
 	// Marked is the rank of the hypothesis with the best expected mean IoU if one
-	// of them is the truth, see choose.EMBR. It is mostly the first.
+	// of them is the truth, see choose.EMBR. It is usually the first.
 	Marked int
 	// Areas is, per class in play, the share of the image that it probably has:
 	// what the middle 80 % of the hypotheses say, widened by choose.Wider.

@@ -30,14 +30,14 @@ type job struct {
 	place *list.Element // in the line; nil unless it waits
 }
 
-// line is what one user waits for in one class. Who gives up waiting for later
-// hypotheses mostly has clicked again and asks for those of the newer click in a
-// moment; until then the line is empty and keeps their place.
+// line is what one user waits for in one class. A user who stops waiting for later
+// hypotheses has usually clicked again and will soon ask for the newer click's;
+// until then the empty line keeps its place.
 type line struct {
 	user   string
 	jobs   list.List // of *job, the oldest first
 	turn   *list.Element
-	passed int // turns that others have had since it is empty
+	passed int // turns that others have had since it became empty
 }
 
 // kept is how many turns for each worker an empty line keeps its place.
