@@ -42,7 +42,7 @@ func (f *Forcer) Rebase(x []uint8) {
 // Force gives nodes the label l, holds them, and lets the others follow one at
 // a time while that raises the energy, from the neighbours outward (ICM with a
 // queue). The gain is that of the result over the labelling it started from,
-// mostly negative; for a single node it is a lower bound of the max-marginal
+// usually negative; for a single node it is a lower bound of the max-marginal
 // max{E(y): y_i = l} minus E(x). The cost depends on the number of changes, not
 // on the size of the model. Clamped nodes keep their label. See Labels.
 func (f *Forcer) Force(nodes []int32, l uint8) (gain float64) {

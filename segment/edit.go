@@ -138,7 +138,7 @@ func (p *Project) restore(id uint8, at time.Time) (Class, error) {
 	return c.Class, nil
 }
 
-// remove deletes those classes of before that are not in the list.
+// remove deletes the classes in before that are not in the list any more.
 func (p *Project) remove(before []Class, remap map[uint8]uint8, at time.Time) error {
 	var gone []DeletedClass
 	for _, c := range before {

@@ -23,9 +23,10 @@ type MemberStore interface {
 	// SetMember gives the user of a name, upper and lower case alike, a role in a
 	// project, or takes it away if the role is Nobody, and returns the member as
 	// they are then. A user who doesn't exist, or has no role to take away, is
-	// NotFound. By is the id of the owner who makes the change: who no longer owns the
-	// project gets NotFound, too, and a change that would leave the project without its
-	// only owner is a Conflict. An empty one stands for an admin, who is bound by neither.
+	// NotFound. By is the id of the owner who makes the change. A user who no
+	// longer owns the project gets NotFound, too, and a change that would leave the
+	// project without its only owner is a Conflict. An empty id stands for an admin, to
+	// whom neither rule applies.
 	SetMember(ctx context.Context, projectID, name string, role access.Role, by string) (Member, error)
 	// RoleIn is the role that a user has in a project: Nobody if there is no such
 	// user, project or membership.

@@ -19,7 +19,7 @@ func (m *Map) At(x, y int) int { return int(m.Labels[y*m.Width+x]) }
 // 600 for 481×321, 630 for 500×375, about 1,780 for 12 megapixels. Below
 // 480×320 a region keeps 256 pixels so that a person can still aim at it;
 // above, the number grows with the fourth root, because a larger photograph
-// mostly shows the same things in more pixels.
+// usually shows the same things in more pixels.
 func DefaultRegions(width, height int) int {
 	area := float64(width) * float64(height)
 	n := int(area / 256)

@@ -167,7 +167,7 @@ func listSides(room, row, below []int32) []int32 {
 
 // pairTable numbers pairs of regions in the order in which they are first seen.
 // Those of a region with regions of lower number are a list: few, since regions
-// that it surrounds have higher numbers, and in memory mostly near those seen last.
+// that it surrounds have higher numbers, and in memory usually near those seen last.
 // A planar graph of n regions has fewer than 3n borders, so it never grows.
 type pairTable struct {
 	pairs [][2]int32 // the lower region first

@@ -35,7 +35,7 @@ func TestClassesChangeWhileMaskWaits(t *testing.T) {
 	same := func(what string, got, want answer) {
 		t.Helper()
 		if got.status != 200 || got.header.Get("ETag") != want.header.Get("ETag") || !bytes.Equal(got.body, want.body) {
-			t.Errorf("%s has the classes of before: %d", what, got.status)
+			t.Errorf("%s still has the old classes: %d", what, got.status)
 		}
 	}
 

@@ -179,7 +179,7 @@ func (s *Server) restoreClass(w http.ResponseWriter, r *http.Request) error {
 	return s.sendProject(w, r, p)
 }
 
-// projectOut is a project as somebody sees it who has a role in it.
+// projectOut is a project as a user with a role in it sees it.
 func projectOut(p segment.Project, role access.Role) wire.Project {
 	out := wire.ProjectOf(p)
 	out.Role = role.String()

@@ -44,8 +44,8 @@ func serveFlags(tb testing.TB) []*kong.Flag {
 	return k.Model.Children[serve].Flags
 }
 
-// Whoever is reachable from other machines must say how people are kept out,
-// or that they are not.
+// A server that other machines can reach must be told how to keep people out, or
+// that it should not.
 func TestAccessFlags(t *testing.T) {
 	for _, c := range []struct {
 		arguments []string

@@ -52,7 +52,7 @@ func sorted(m *crf.Model) (out [][]uint8) {
 }
 
 // On a forest the dual is the second best labelling; elsewhere it bounds it, and
-// mostly meets it.
+// usually meets it.
 func TestDualBoundsTheSecondBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 3))
 	tight, all := 0, 0

@@ -185,7 +185,7 @@ func (r *Regression) costly() (c costly) {
 	return c
 }
 
-// all are the costly features for those who look at every one.
+// all are the costly features for callers that need every one.
 var all = costly{allChannels, allChannels}
 
 // compare writes the features of a comparison of two regions, whose histograms

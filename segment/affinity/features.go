@@ -108,7 +108,7 @@ func (p *party) perimeter() int {
 // len(EdgeFeatures) numbers.
 func (s *Scene) Edge(dst []float32, i int) { s.edgeOf(dst, i, all.transport) }
 
-// edgeOf is Edge for those who only look at the transport of some channels.
+// edgeOf is Edge for callers that need the transport of only some channels.
 func (s *Scene) edgeOf(dst []float32, i int, transport channels) {
 	e := &s.graph.Edges[i]
 	p, q := s.party(e.A), s.party(e.B)
@@ -208,7 +208,7 @@ func (s *Scene) Pairs(i int, costs []float64, yield func(j int, features []float
 	s.pairs(i, costs, all, yield)
 }
 
-// pairs is Pairs for those who only look at some costly features.
+// pairs is Pairs for callers that need only some costly features.
 func (s *Scene) pairs(i int, costs []float64, wanted costly, yield func(j int, features []float32)) {
 	features := make([]float32, len(PairFeatures))
 	ways := s.cheapest(i, costs)
@@ -258,7 +258,7 @@ func (c *pairing) start(s *Scene, region int32, look *appearance, wanted costly)
 }
 
 // merged returns the level at which c's region and another one become one. Parts of
-// the same region are mostly asked for one after the other.
+// the same region are usually asked for one after the other.
 func (c *pairing) merged(region int32) float32 {
 	if c.met.region != region {
 		c.met.region, c.met.level = region, c.scene.merged[c.scene.meeting(c.region, region)]

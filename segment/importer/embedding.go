@@ -143,7 +143,7 @@ func (e *Embeddings) directions(mean []float64, dims int) [][]float64 {
 				}
 			}
 		}
-		// A little of before keeps directions apart that nothing lies along.
+		// A little of the previous direction keeps those apart that no point lies along.
 		for i, row := range next {
 			for j := range row {
 				row[j] += float64(1e-9 * q[i][j])

@@ -61,8 +61,8 @@ export class Hypotheses {
   }
 
   /**
-   * A run begins. One for the clicks of the run before mostly brings the same again,
-   * so that its cards stay as they are until it brings another one.
+   * A run begins. A run for the same clicks as the last one usually brings the same
+   * hypotheses, so the cards stay as they are until a different one arrives.
    *
    * @param {import('./protocol.js').RunMessage} message
    * @param {boolean} [same]

@@ -56,7 +56,7 @@ export class LearningPanel {
     this.images = images;
     this.on = /** @type {HTMLInputElement} */ (byId('learning-on'));
     this.timer = 0;
-    /** Whether guesses were being made when last asked, so that the images shown may be those of before. */
+    /** Whether guesses were being made when last asked, so the images on screen may be out of date. */
     this.running = false;
     this.on.addEventListener('change', () => void this.act(() => call('PATCH', this.address, { learning: this.on.checked })));
     byId('prelabel').addEventListener('click', () => void this.act(() => this.prelabel()));

@@ -72,7 +72,7 @@ func (p *Provider) Label() string { return p.config.Label }
 func (p *Provider) Issuer() string { return p.config.Issuer }
 
 // discover returns what the provider says about itself, which it is asked for until
-// it has answered once. Whoever comes meanwhile waits for the same answer. A
+// it has answered once. Callers that arrive meanwhile wait for the same answer. A
 // provider that can't be used is a segment.Error of kind Unavailable.
 func (p *Provider) discover(ctx context.Context) (*discovered, error) {
 	if d := p.found.Load(); d != nil {
