@@ -286,6 +286,56 @@ func TestExpel(t *testing.T) {
 	})
 }
 
+// A page that takes its messages slowly is ended after the present one, not after all of
+// them.
+func TestSlowPagesEnd(t *testing.T) {
+	const pause = 500 * time.Millisecond
+	for name, test := range map[string]struct {
+		end    func(h *house, leave *atomic.Bool)
+		code   int
+		within time.Duration
+	}{
+		"removed":  {func(h *house, _ *atomic.Bool) { h.hub.Expel(Removed, func(Visitor) bool { return true }) }, CloseRemoved, 2 * pause},
+		"news":     {func(h *house, leave *atomic.Bool) { leave.Store(true); h.hub.Recheck("ann") }, CloseSignedOut, 3 * pause},
+		"the ping": {func(_ *house, leave *atomic.Bool) { leave.Store(true) }, CloseSignedOut, 20*time.Second + 2*pause},
+		"restart":  {func(h *house, _ *atomic.Bool) { go h.hub.Close() }, websocket.CloseServiceRestart, 2 * pause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := mustOpen(t, Limits{})
+				im := h.image()
+				h.clickThree(im)
+				var leave atomic.Bool
+				v := visitor("ann")
+				v.Check = func(context.Context, bool) error {
+					if leave.Load() {
+						return SignedOut
+					}
+					return nil
+				}
+				c, err := h.dial(im, v)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.say(`{"type":"hello"}`)
+				c.until("done")
+				c.say(`{"type":"run","count":100}`)
+				c.until("run")
+				synctest.Wait() // until all hypotheses wait for the client
+				began := time.Now()
+				test.end(h, &leave)
+				for err == nil {
+					time.Sleep(pause)
+					_, err = c.read()
+				}
+				if took := time.Since(began); took > test.within || !websocket.IsCloseError(err, test.code) {
+					t.Errorf("after %v: %v, want close code %d within %v", took, err, test.code, test.within)
+				}
+			})
+		})
+	}
+}
+
 // An image that goes to the trash, alone or with its project, loses its sockets at
 // once, and they can come back when it is restored.
 func TestTrashed(t *testing.T) {

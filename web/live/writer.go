@@ -23,7 +23,7 @@ func (c *socket) write() {
 	defer c.cancel(nil)
 	ping := time.NewTicker(c.limits.PingEvery)
 	defer ping.Stop()
-	for {
+	for c.attend(ping.C) {
 		c.room.mu.Lock()
 		message, ok := c.next()
 		c.room.mu.Unlock()
@@ -42,10 +42,28 @@ func (c *socket) write() {
 		case <-c.recheck:
 			c.check()
 		case <-c.ctx.Done():
-			c.farewell()
-			return
 		}
 	}
+}
+
+// attend does without waiting what is due between two messages or frames, because a slow
+// client can take minutes for an outbox; false means that the connection is broken or
+// has to end.
+func (c *socket) attend(ping <-chan time.Time) bool {
+	select {
+	case <-ping:
+		if !c.ping() {
+			return false
+		}
+	case <-c.recheck:
+		c.check()
+	default:
+	}
+	if c.ctx.Err() == nil {
+		return true
+	}
+	c.farewell()
+	return false
 }
 
 // ping asks the client whether it is still there, and checks its visitor; false
@@ -151,15 +169,8 @@ func (f *frames) Write(b []byte) (n int, err error) {
 		if n += m; err != nil {
 			return n, err
 		}
-		select {
-		case <-f.ping:
-			if !f.c.ping() {
-				return n, errEnded
-			}
-		case <-f.c.ctx.Done():
-			f.c.farewell()
+		if !f.c.attend(f.ping) {
 			return n, errEnded
-		default:
 		}
 	}
 	return n, nil
