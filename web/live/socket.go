@@ -140,10 +140,10 @@ func (c *socket) read() {
 		}
 		c.used.Store(true)
 		if kind != websocket.TextMessage {
-			c.say(errorMessage{"error", "Send text messages with JSON only. Nothing was changed."})
-			continue
+			err = errBinary
+		} else {
+			err = panics.Guard(c.log, "websocket message", func() error { return c.handle(message) })
 		}
-		err = panics.Guard(c.log, "websocket message", func() error { return c.handle(message) })
 		if err != nil {
 			detail, _ := c.room.hub.explain(err)
 			c.say(errorMessage{"error", detail})
@@ -153,6 +153,8 @@ func (c *socket) read() {
 		}
 	}
 }
+
+var errBinary = segment.Errorf(segment.Invalid, "Send text messages with JSON only. Nothing was changed.")
 
 // waitForRoom waits until the client has taken enough of its answers; false
 // means that the socket has ended.

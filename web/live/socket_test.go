@@ -194,32 +194,37 @@ func TestKeepsRepairsForSlowClients(t *testing.T) {
 	}
 }
 
-// A client that sends too much waits; nothing it sent is lost.
+// A client that sends too much waits, whether or not it makes sense; nothing it sent is
+// lost.
 func TestFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := mustOpen(t, Limits{})
-		c := h.mustDial(h.image())
-		const rate, extra = 40, 20
-		began := time.Now()
-		go func() {
-			for range rate + extra {
-				if c.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"dance"}`)) != nil {
-					return
+	for name, kind := range map[string]int{"unknown type": websocket.TextMessage, "binary": websocket.BinaryMessage} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := mustOpen(t, Limits{})
+				c := h.mustDial(h.image())
+				const rate, extra = 40, 20
+				began := time.Now()
+				go func() {
+					for range rate + extra {
+						if c.conn.WriteMessage(kind, []byte(`{"type":"dance"}`)) != nil {
+							return
+						}
+					}
+				}()
+				for i := range rate + extra {
+					c.until("error")
+					if took := time.Since(began); i < rate && took > 0 {
+						t.Errorf("message %d is answered after %v, want at once", i, took)
+					}
 				}
-			}
-		}()
-		for i := range rate + extra {
-			c.until("error")
-			if took := time.Since(began); i < rate && took > 0 {
-				t.Errorf("message %d is answered after %v, want at once", i, took)
-			}
-		}
-		// The wait comes after a message, so the one over the limit is still
-		// answered first.
-		if took, want := time.Since(began), time.Second*(extra-1)/rate; took < want || took > want+time.Millisecond {
-			t.Errorf("%d messages over the limit take %v, want %v", extra, took, want)
-		}
-	})
+				// The wait comes after a message, so the one over the limit is still
+				// answered first.
+				if took, want := time.Since(began), time.Second*(extra-1)/rate; took < want || took > want+time.Millisecond {
+					t.Errorf("%d messages over the limit take %v, want %v", extra, took, want)
+				}
+			})
+		})
+	}
 }
 
 // Changes to a user or a session elsewhere are noticed at the next ping, and only
