@@ -184,8 +184,10 @@ func TestOpenIDNames(t *testing.T) {
 	users := b.users
 	b.there.Enrol("sub-1", "Root")
 	b.there.Enrol("sub-2", "ann b")
+	b.there.Enrol("sub-3", "project")
 	b.refused("a name that is taken", b.signIn("Root"), 403, "There is already a user called Root, who signs in another way.")
 	b.refused("a name that can't be one", b.signIn("ann b"), 403, "contains only letters")
+	b.refused("the model's name", b.signIn("project"), 403, "appears under it")
 	if list, err := users.List(ctx); len(list) != 1 || err != nil {
 		t.Errorf("users %v, %v", list, err)
 	}
@@ -227,6 +229,7 @@ func TestOpenIDNames(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"session.refused||sub-1 of URL: another user is called Root", "session.refused||sub-2 of URL: the name can't be a user name",
+		"session.refused||sub-3 of URL: the name can't be a user name",
 		"session.refused||sub-1 of URL: another user is called Root",
 		"user.link|owner|root: sub-1 of URL", "user.unlink|owner|sub-1 of URL",
 	}, append(b.entries("session.refused"), append(b.entries("user.link"), b.entries("user.unlink")...)...)); diff != "" {

@@ -187,14 +187,27 @@ var errName = segment.Errorf(segment.Invalid, "A user name is 1 to 64 characters
 
 var errRole = segment.Errorf(segment.Invalid, "A role on the server must be user or admin. Owners of a project set the roles of its members.")
 
+var errTaken = segment.Errorf(segment.Invalid, "The name %q is taken: what a project's model does appears under it.", segment.ByProject)
+
+// checkName checks the name of a new user.
+func checkName(name string) *segment.Error {
+	switch {
+	case !namePattern.MatchString(name):
+		return errName
+	case strings.EqualFold(name, segment.ByProject): // the model would undo the user's work as if it were its own
+		return errTaken
+	}
+	return nil
+}
+
 // Add creates a user.
 func (a *Accounts) Add(ctx context.Context, name, password string, role access.Role) (User, error) {
 	if err := mayManage(ctx); err != nil {
 		return User{}, err
 	}
 	name = strings.TrimSpace(name)
-	if !namePattern.MatchString(name) {
-		return User{}, errName
+	if err := checkName(name); err != nil {
+		return User{}, err
 	}
 	if !slices.Contains(access.ServerRoles(), role) {
 		return User{}, errRole

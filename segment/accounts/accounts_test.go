@@ -72,6 +72,7 @@ func TestUsers(t *testing.T) {
 		"another script": {"Аnn", password, access.User, segment.Invalid},
 		"long":           {strings.Repeat("a", 65), password, access.User, segment.Invalid},
 		"a dot first":    {".a", password, access.User, segment.Invalid},
+		"the model":      {"Project", password, access.User, segment.Invalid},
 		"no role":        {"cleo", password, access.Nobody, segment.Invalid},
 		"short password": {"cleo", "ninechars", access.User, segment.Invalid},
 		"long password":  {"cleo", strings.Repeat("x", 1025), access.User, segment.Invalid},

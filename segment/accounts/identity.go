@@ -116,12 +116,13 @@ func (a *Accounts) admit(ctx context.Context, v Voucher) (User, error) {
 // enrol makes the user whom a voucher is about.
 func (a *Accounts) enrol(ctx context.Context, v Voucher) (User, error) {
 	name := strings.TrimSpace(v.Name)
+	wrong := checkName(name)
 	switch {
 	case name == "":
 		return User{}, &RefusedError{"Your account at the OpenID provider says no name that you could have here. Ask an admin for help: --openid-name-claim chooses the claim.", errors.New("the claim of the name is missing")}
-	case !namePattern.MatchString(name):
+	case wrong != nil:
 		return User{}, &RefusedError{
-			"The name of your account at the OpenID provider can't be a user name here. " + errName.Detail + " Ask an admin for help: --openid-name-claim chooses the claim.",
+			"The name of your account at the OpenID provider can't be a user name here. " + wrong.Detail + " Ask an admin for help: --openid-name-claim chooses the claim.",
 			errors.New("the name can't be a user name"),
 		}
 	}
