@@ -5,6 +5,7 @@ package learner
 import (
 	"context"
 	"image"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ type Learner struct {
 	host       Host
 	turn       func(imageID string) engine.Turn
 	background *gauge.Background
+	log        *slog.Logger
 	parameters engine.Parameters
 
 	ctx     context.Context // of all training; nil while learning is off
@@ -50,6 +52,7 @@ type Config struct {
 	Host       Host
 	Turn       func(imageID string) engine.Turn // in which an image's guess is computed
 	Background *gauge.Background
+	Log        *slog.Logger      // of training that fails
 	Parameters engine.Parameters // of all sequences
 }
 
@@ -68,7 +71,7 @@ type Host interface {
 // New returns a learner that knows what is stored, and learns nothing before Start.
 func New(c Config) *Learner {
 	return &Learner{
-		store: c.Store, blobs: c.Blobs, guard: c.Guard, host: c.Host, turn: c.Turn, background: c.Background, parameters: c.Parameters,
+		store: c.Store, blobs: c.Blobs, guard: c.Guard, host: c.Host, turn: c.Turn, background: c.Background, log: c.Log, parameters: c.Parameters,
 	}
 }
 

@@ -84,12 +84,11 @@ func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
 	if err != nil {
 		return false // another one must not take its place
 	}
-	weighDue := l.weighDue(projectID)
 	if before.Due(len(done)) {
 		before = l.newest(ctx, projectID, before)
 	}
 	if !before.Due(len(done)) {
-		if weighDue {
+		if l.weighDue(projectID) {
 			sortByModel(done, before)
 			l.learnEmbeddings(ctx, projectID, done)
 		}
@@ -104,8 +103,10 @@ func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
 		}
 	}
 	var m *learn.Model
-	err = l.host.Long(ctx, func() { m, _ = learn.Train(ctx, examples, before) })
-	if err != nil || m == nil || ctx.Err() != nil {
+	if !l.study(ctx, projectID, func() (err error) {
+		m, err = learn.Train(ctx, examples, before)
+		return err
+	}) {
 		return false
 	}
 	for _, im := range done {
@@ -116,6 +117,19 @@ func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
 	l.keepModel(ctx, projectID, m)
 	l.learnEmbeddings(ctx, projectID, latest)
 	return true
+}
+
+// study learns from a project's images when there is room for it, and reports whether
+// that succeeded. It logs why not, unless learning has been stopped.
+func (l *Learner) study(ctx context.Context, projectID string, work func() error) bool {
+	var failed error
+	if err := l.host.Long(ctx, func() { failed = work() }); err != nil {
+		failed = err
+	}
+	if failed != nil && ctx.Err() == nil {
+		l.log.Error("could not learn from a project's images", "project", projectID, "error", failed)
+	}
+	return failed == nil && ctx.Err() == nil
 }
 
 // finishedImages are the images of a project that a person has finished.

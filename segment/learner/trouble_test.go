@@ -1,16 +1,24 @@
 package learner_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"collie/segment"
+	"collie/segment/annotation"
+	"collie/segment/gauge"
+	"collie/segment/guard"
 	"collie/segment/learner"
+	"collie/segment/workspace"
 	"collie/storage/blob"
 )
 
@@ -139,5 +147,103 @@ func TestLearningWhileAway(t *testing.T) {
 	bucket.away.Store(false)
 	if l := s.until(t, "end of training", func(learner.Learning) bool { return true }); l.Model != 1 {
 		t.Errorf("model %d after the store has come back", l.Model)
+	}
+}
+
+// shaky is a host with a learner of its own. It fails in calls of Long, which are
+// numbered from 1.
+type shaky struct {
+	*workspace.Workspace
+	*learner.Learner
+	calls   atomic.Int32
+	working atomic.Bool
+	log     bytes.Buffer
+
+	refuse []int32 // the calls that are refused
+	away   int32   // the call in which images can't be read
+}
+
+// newShaky returns one for a school, which itself stops to learn.
+func newShaky(t *testing.T, s *school) *shaky {
+	t.Helper()
+	s.stop()
+	h := &shaky{Workspace: s.Workspace}
+	log := slog.New(slog.NewTextHandler(&h.log, nil))
+	h.Learner = learner.New(learner.Config{
+		Store: s.store, Blobs: s.blobs, Guard: guard.New(s.store), Host: h, Log: log, Background: gauge.NewBackground(gauge.Nobody{}, log),
+	})
+	t.Cleanup(h.Start(t.Context()))
+	return h
+}
+
+func (h *shaky) Long(ctx context.Context, work func()) error {
+	if slices.Contains(h.refuse, h.calls.Add(1)) {
+		return errors.New("no room")
+	}
+	h.working.Store(true)
+	defer h.working.Store(false)
+	return h.Workspace.Long(ctx, work)
+}
+
+func (h *shaky) Visit(ctx context.Context, imageID string) (*annotation.Annotation, error) {
+	if h.working.Load() && h.calls.Load() == h.away {
+		return nil, errors.New("the bucket is away")
+	}
+	return h.Workspace.Visit(ctx, imageID)
+}
+
+// trained waits until a school's project has trained.
+func (h *shaky) trained(t *testing.T, s *school) (l learner.Learning) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		l, err := h.Learning(t.Context(), s.project.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !l.Training {
+			return l
+		}
+	}
+	t.Fatal("the training takes more than two minutes")
+	return l
+}
+
+// Training that fails is logged, and the next finished image makes up for it.
+func TestFailedTrainingIsLogged(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 5, asStored)
+	h := newShaky(t, s)
+	h.away = 1
+	s.finish(t, 0, 5, 0, 1)
+	h.Lessons().Finished(s.project.ID)
+	l, log := h.trained(t, s), h.log.String()
+	if l.Model != 0 || !strings.Contains(log, "level=ERROR") || !strings.Contains(log, "project="+s.project.ID+` error="the bucket is away"`) {
+		t.Errorf("model %d after training has failed, the log says:\n%s", l.Model, log)
+	}
+	h.Lessons().Finished(s.project.ID)
+	if l := h.trained(t, s); l.Model != 1 || h.log.String() != log {
+		t.Errorf("model %d afterwards, the log says:\n%s", l.Model, h.log.String())
+	}
+}
+
+// The weight of embeddings remains due until it has been learned.
+func TestFailedWeighingIsRepeated(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 5, asStored)
+	h := newShaky(t, s)
+	h.refuse = []int32{2, 3} // after the training, and when it looks again
+	s.embed(t, 0)
+	s.finish(t, 0, 5, 0, 1)
+	h.Lessons().Embedded(s.project.ID)
+	h.trained(t, s)
+	if log := h.log.String(); h.calls.Load() != 3 || strings.Count(log, `error="no room"`) != 2 {
+		t.Errorf("%d calls, want 3, the log says:\n%s", h.calls.Load(), log)
+	}
+	for range 2 { // the second finds nothing due
+		h.Lessons().Finished(s.project.ID)
+		h.trained(t, s)
+		if n := h.calls.Load(); n != 4 {
+			t.Errorf("%d calls, want 4", n)
+		}
 	}
 }

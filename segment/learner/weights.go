@@ -47,11 +47,7 @@ func (l *Learner) holdEmbeddings(projectID string, weight *segment.Embedding) {
 
 // embedded says that a finished image has another embedding.
 func (l *Learner) embedded(projectID string) {
-	l.mu.Lock()
-	if l.unweighed != nil {
-		l.unweighed[projectID] = true
-	}
-	l.mu.Unlock()
+	l.setWeighDue(projectID, true)
 	l.finished(projectID)
 }
 
@@ -59,14 +55,27 @@ func (l *Learner) embedded(projectID string) {
 func (l *Learner) weighDue(projectID string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	due := l.unweighed[projectID]
-	delete(l.unweighed, projectID)
-	return due
+	return l.unweighed[projectID]
+}
+
+func (l *Learner) setWeighDue(projectID string, due bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unweighed != nil {
+		l.unweighed[projectID] = due
+	}
 }
 
 // learnEmbeddings learns from finished images, the latest last, how much
-// embeddings count in a project. After an error it keeps what it knew.
+// embeddings count in a project. After an error it keeps what it knew, and remains due.
 func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []segment.Image) {
+	l.setWeighDue(projectID, false) // before the embeddings are read, because others can come meanwhile
+	learned := false
+	defer func() {
+		if !learned {
+			l.setWeighDue(projectID, true)
+		}
+	}()
 	var images []learn.Embedded
 	for i := range done {
 		if e, ok := l.embeddedExample(ctx, &done[i]); ok {
@@ -74,11 +83,15 @@ func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []
 		}
 	}
 	if len(images) == 0 && l.embeddingWeight(ctx, projectID) == nil {
+		learned = true // there is nothing to learn
 		return
 	}
 	var weight *segment.Embedding
-	err := l.host.Long(ctx, func() { weight, _ = learn.Weigh(ctx, images, l.parameters) })
-	if err != nil || weight == nil || ctx.Err() != nil {
+	learned = l.study(ctx, projectID, func() (err error) {
+		weight, err = learn.Weigh(ctx, images, l.parameters)
+		return err
+	})
+	if !learned {
 		return
 	}
 	l.holdEmbeddings(projectID, weight)

@@ -57,7 +57,7 @@ type Options struct {
 	Schedule schedule.Limits // limits of concurrent and waiting computations
 	Memory   int64           // bytes for prepared images, idle ones included; default a third of GOMEMLIMIT, or 256 MiB
 	Observer gauge.Observer  // receives measurements; default none
-	Log      *slog.Logger    // of panics in the background; default none
+	Log      *slog.Logger    // of panics and failures in the background; default none
 
 	Affinities *affinity.Model // learned affinities; default those that come with the program
 }
@@ -92,7 +92,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		w.parameters = engine.Learned(o.Affinities)
 	}
 	w.learner = learner.New(learner.Config{
-		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Background: w.background, Parameters: w.parameters,
+		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Background: w.background, Log: o.Log, Parameters: w.parameters,
 	})
 	w.open = newOpenImages(w.load, o.Memory, o.Observer)
 	return w
