@@ -14,7 +14,7 @@ import (
 var errNoFeatures = errors.New("the image can't be learnt from")
 
 // features reads the features, or recomputes them from the original if they are
-// missing or damaged.
+// missing or damaged. It waits for Long, so nothing within Long can call it.
 func (l *Learner) features(ctx context.Context, a *annotation.Annotation) (*learn.Features, error) {
 	im, first := a.Image(), a.FirstCut()
 	var f learn.Features
@@ -32,7 +32,10 @@ func (l *Learner) features(ctx context.Context, a *annotation.Annotation) (*lear
 	if p.Pixels.Rect.Dx() != a.Cells().Width || p.Pixels.Rect.Dy() != a.Cells().Height {
 		return nil, errNoFeatures
 	}
-	made := learn.Describe(p.Pixels, a.Hierarchy(), a.Graph(), im.Regions)
+	var made *learn.Features
+	if err := l.host.Long(ctx, func() { made = learn.Describe(p.Pixels, a.Hierarchy(), a.Graph(), im.Regions) }); err != nil {
+		return nil, err
+	}
 	if made.N != first.N {
 		return nil, errNoFeatures
 	}

@@ -15,9 +15,11 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
+	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/guard"
 	"collie/segment/learner"
+	"collie/segment/schedule"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 )
@@ -170,10 +172,14 @@ func newShaky(t *testing.T, s *school) *shaky {
 	h := &shaky{Workspace: s.Workspace}
 	log := slog.New(slog.NewTextHandler(&h.log, nil))
 	h.Learner = learner.New(learner.Config{
-		Store: s.store, Blobs: s.blobs, Guard: guard.New(s.store), Host: h, Log: log, Background: gauge.NewBackground(gauge.Nobody{}, log),
+		Store: s.store, Blobs: s.blobs, Guard: guard.New(s.store), Host: h, Turn: atOnce, Log: log, Background: gauge.NewBackground(gauge.Nobody{}, log),
 	})
 	t.Cleanup(h.Start(t.Context()))
 	return h
+}
+
+func atOnce(string) engine.Turn {
+	return func(_ context.Context, _ schedule.Class, step func()) error { step(); return nil }
 }
 
 func (h *shaky) Long(ctx context.Context, work func()) error {
@@ -245,5 +251,23 @@ func TestFailedWeighingIsRepeated(t *testing.T) {
 		if n := h.calls.Load(); n != 4 {
 			t.Errorf("%d calls, want 4", n)
 		}
+	}
+}
+
+// Features that are missing are long work, also for the request that needs them.
+func TestFeaturesAreLongWork(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 6, asStored)
+	h := newShaky(t, s)
+	s.finish(t, 0, 5, 0, 1)
+	h.Lessons().Finished(s.project.ID)
+	h.trained(t, s)
+	if err := s.blobs.Remove(t.Context(), s.images[5].FeaturesKey()); err != nil {
+		t.Fatal(err)
+	}
+	before := h.calls.Load()
+	guessed, err := h.Guess(t.Context(), s.images[5].ID)
+	if calls := h.calls.Load() - before; !guessed || err != nil || calls != 1 {
+		t.Errorf("guessed %v, %v in %d calls of Long, want 1", guessed, err, calls)
 	}
 }
