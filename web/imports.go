@@ -94,6 +94,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	}
 	options := importer.Options{Undecided: uncovered == "undecided", PASCAL: names == "voc"}
 	out := importJSON{ClassesAdded: []string{}, Values: []importedValueJSON{}, Images: []importedImageJSON{}}
+	imported := 0
 	var failed problem.Upload
 	err = s.eachKept(r, &options.Mapping, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		var report importer.Report
@@ -106,6 +107,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 			report, err = importer.Import(ctx, s.workspace, project, files, options, nil)
 		}
 		out.add(report)
+		imported += report.Imported()
 		if _, ok := importer.OfData(err); ok {
 			out.Images = append(out.Images, importedImageJSON{Mask: name, Problem: failed.Add(name, err).Problem.Detail})
 			return nil
@@ -119,7 +121,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 		return &failed
 	}
 	if review == "false" {
-		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", len(out.Images)))
+		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", imported))
 	}
 	if err != nil {
 		out.Images = append(out.Images, importedImageJSON{Problem: problem.Of(err).Detail})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"collie/segment/audit"
 	"collie/segment/mask"
 	"collie/web/wire"
 )
@@ -71,6 +72,15 @@ func TestImportMasks(t *testing.T) {
 	s.importFiles(all, file{"notes.txt", []byte("notes")}, file{"beach.png", halfMask()}, file{"bad.json", []byte("{")}).into(t, http.StatusOK, &got)
 	if len(got.Images) != 3 || got.Images[0].Mask != "notes.txt" || got.Images[0].Problem == "" || got.Images[1].Seq != 2 || got.Images[2].Mask != "bad.json" || got.Images[2].Problem == "" {
 		t.Errorf("%+v", got)
+	}
+	var counts []string
+	for _, e := range s.audited(0) {
+		if e.Action == string(audit.MasksImported) {
+			counts = append(counts, e.Detail)
+		}
+	}
+	if !slices.Equal(counts, []string{"1 masks", "1 masks"}) { // the others had problems
+		t.Errorf("the audit log has %q, want 1 masks, twice", counts)
 	}
 	s.importFiles(all, file{"notes.txt", []byte("notes")}).problem(t, http.StatusUnsupportedMediaType)
 	s.importFiles(all).problem(t, http.StatusUnprocessableEntity)

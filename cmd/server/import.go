@@ -64,7 +64,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, fmt.Sprintf("%d masks from %s", len(report.Images), name)); err != nil {
+		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, fmt.Sprintf("%d masks from %s", report.Imported(), name)); err != nil {
 			return err
 		}
 	}

@@ -20,6 +20,16 @@ type Report struct {
 	Images  []ImageReport
 }
 
+// Imported is the number of masks that were imported.
+func (r *Report) Imported() (n int) {
+	for _, im := range r.Images {
+		if im.Problem == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // ImageReport is the result for one image's mask.
 type ImageReport struct {
 	Mask     string   // name in the data set
