@@ -200,7 +200,7 @@ func (s *Store) Ready(ctx context.Context) error {
 // known.
 func (s *Store) with(ctx context.Context, do func(ctx context.Context, c *pgx.Conn) error) error {
 	if s.closed.Load() {
-		return errClosed()
+		return row.Closed()
 	}
 	if err := s.Unfit(); err != nil {
 		return segment.Errorf(segment.Unavailable, "The server's program has become too old for its database. Nothing was changed, and earlier work is safe; it goes on when the server has been upgraded.").Unchanged().Because(err)
@@ -213,7 +213,7 @@ func (s *Store) with(ctx context.Context, do func(ctx context.Context, c *pgx.Co
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case s.closed.Load():
-			return errClosed()
+			return row.Closed()
 		}
 		return &brokenError{cause: err, never: true}
 	}

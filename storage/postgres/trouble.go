@@ -33,10 +33,6 @@ func unknown(err error) bool {
 	return errors.As(err, &b) && b.sent
 }
 
-func errClosed() error {
-	return segment.Errorf(segment.Unavailable, "The server is stopping. This was not saved; it will be when it is sent again after the restart.").Unchanged()
-}
-
 // Codes of PostgreSQL's errors, https://www.postgresql.org/docs/15/errcodes-appendix.html
 const (
 	badCharacter     = "22021"

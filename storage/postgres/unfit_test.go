@@ -12,6 +12,7 @@ import (
 
 	"collie/segment"
 	"collie/storage/postgres/postgrestest"
+	"collie/storage/row"
 )
 
 // A database that doesn't keep what it acknowledges, can't hold every name or can't
@@ -92,7 +93,7 @@ func TestUnfit(t *testing.T) {
 func TestRefusalsAreCertain(t *testing.T) {
 	for _, err := range []error{
 		&pgconn.PgError{Code: readOnly}, &pgconn.PgError{Code: noPrivilege}, &pgconn.PgError{Code: diskBroken}, &pgconn.PgError{Code: statementTimeout}, &pgconn.PgError{Code: twicePrepared},
-		&brokenError{cause: io.EOF}, errClosed(),
+		&brokenError{cause: io.EOF}, row.Closed(),
 	} {
 		if got := trouble(err); segment.KindOf(got) != segment.Unavailable || segment.Uncertain(got) {
 			t.Errorf("%v is uncertain: %v", err, got)

@@ -74,6 +74,11 @@ func Taken(what string, cause error) error {
 	return segment.Errorf(segment.Conflict, "A %s with this id already exists. Nothing was changed.", what).Because(cause)
 }
 
+// Closed is the error of a store that is closed, for what it has surely not written.
+func Closed() error {
+	return segment.Errorf(segment.Unavailable, "The server is stopping. This was not saved; it will be when it is sent again after the restart.").Unchanged()
+}
+
 // Hash is the stored form of the secret of a session or an API token.
 func Hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))

@@ -73,7 +73,7 @@ func (w *writer) write(ctx context.Context, do func(w *writer) error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-w.done:
-		return errClosed()
+		return row.Closed()
 	}
 	reason := ctx.Err
 	select {
@@ -81,16 +81,12 @@ func (w *writer) write(ctx context.Context, do func(w *writer) error) error {
 		return err
 	case <-ctx.Done():
 	case <-w.done:
-		reason = errClosed
+		reason = row.Closed
 	}
 	if r.claimed.CompareAndSwap(false, true) {
 		return reason()
 	}
 	return <-r.answer
-}
-
-func errClosed() error {
-	return segment.Errorf(segment.Unavailable, "The server is stopping. This was not saved; it will be when it is sent again after the restart.")
 }
 
 func (w *writer) run() {

@@ -45,3 +45,17 @@ func TestRefusedRequests(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What a closed store refuses is certainly not stored.
+func TestClosed(t *testing.T) {
+	s := openAt(t, t.TempDir())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 { // the queue still takes some
+		err := s.CreateProject(t.Context(), segment.Project{ID: "late"})
+		if segment.KindOf(err) != segment.Unavailable || segment.Uncertain(err) {
+			t.Fatalf("%v, uncertain %v", err, segment.Uncertain(err))
+		}
+	}
+}
