@@ -30,15 +30,15 @@ func (w *Workspace) Examine(ctx context.Context, im segment.Image) ([]Damage, er
 	if original != nil {
 		found = append(found, Damage{"the original can't be used", original, nil})
 	}
-	for what, key := range map[string]string{"the picture for display": im.DisplayKey(), "the thumbnail": im.ThumbnailKey()} {
-		p, err := w.picture(ctx, key, photo.Expose)
+	for _, c := range []struct{ what, key string }{{"the picture for display", im.DisplayKey()}, {"the thumbnail", im.ThumbnailKey()}} {
+		p, err := w.picture(ctx, c.key, photo.Expose)
 		if err == nil {
 			p.Close()
 			continue
 		}
-		d := Damage{what + " can't be used", err, nil}
+		d := Damage{c.what + " can't be used", err, nil}
 		if original == nil {
-			d.Repair = func(ctx context.Context) error { return w.remakeCopy(ctx, im, key) }
+			d.Repair = func(ctx context.Context) error { return w.remakeCopy(ctx, im, c.key) }
 		}
 		found = append(found, d)
 	}

@@ -136,6 +136,22 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// Damage is found in the same order each time.
+func TestExamineInOrder(t *testing.T) {
+	t.Parallel()
+	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
+	im := workspacetest.MustAnnotate(t, p.Workspace).Image()
+	if err := errors.Join(remove((*segment.Image).DisplayKey)(p, &im), remove((*segment.Image).ThumbnailKey)(p, &im)); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		found, err := p.Examine(owner(t), im)
+		if err != nil || len(found) != 2 || !strings.Contains(found[0].What, "display") {
+			t.Fatalf("found %+v, %v", found, err)
+		}
+	}
+}
+
 // A flipped bit anywhere in an image's files is found. Files that can be rebuilt
 // are rebuilt bit by bit when they are requested; the others are named.
 func TestFlippedBits(t *testing.T) {
