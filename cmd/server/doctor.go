@@ -71,6 +71,9 @@ func (v *visit) all(ctx context.Context) error {
 			return err // what is read from it is not worth much
 		}
 	}
+	if err := v.names(ctx); err != nil {
+		return err
+	}
 	if err := v.images(ctx); err != nil {
 		return err
 	}
@@ -128,6 +131,19 @@ func (v *visit) bucket(ctx context.Context) {
 	}
 	v.say("bucket: %v keeps files once they are written, of several writers of one file accepts exactly one, and keeps checksums (examined in %v)", b.store, time.Since(began).Round(time.Millisecond))
 	v.say("bucket: whether what it accepted survives a power cut is the promise of its server")
+}
+
+// names reports a user from before the name was refused.
+func (v *visit) names(ctx context.Context) error {
+	u, err := v.store.UserNamed(ctx, segment.ByProject)
+	if segment.KindOf(err) == segment.NotFound {
+		return nil
+	}
+	if err == nil && u.Name == segment.ByProject { // Project is not mixed up with it
+		v.wrong++
+		v.say("user %s: a project's model undoes the work of a user with this name; add one with another name, and remove this one", u.Name)
+	}
+	return err
 }
 
 // images examines one image after the other.

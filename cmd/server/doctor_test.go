@@ -1,0 +1,35 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"collie/cmd/internal/output"
+	"collie/segment/access"
+	"collie/segment/accounts"
+	"collie/segment/photo"
+)
+
+// A user from before whose name is that of the projects' models is reported.
+func TestDoctorNames(t *testing.T) {
+	for name, wrong := range map[string]int{"project": 1, "Project": 0, "ann": 0} {
+		d, err := openData(t.Context(), dataFlag{Data: t.TempDir()}, 0, photo.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if err := d.store.CreateUser(t.Context(), accounts.User{ID: "1", Name: name, Role: access.Admin, Created: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		v := &visit{data: d, out: streams{stdout: &output.Printed{To: &out}}}
+		if err := v.all(access.With(t.Context(), access.Operator)); err != nil {
+			t.Fatal(err)
+		}
+		if v.wrong != wrong || strings.Contains(out.String(), "user project: ") != (wrong > 0) {
+			t.Errorf("%s: %d problems, want %d:\n%s", name, v.wrong, wrong, out.String())
+		}
+	}
+}
