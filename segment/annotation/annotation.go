@@ -179,28 +179,32 @@ func (a *Annotation) present() *engine.Sequence {
 	return a.sequence
 }
 
-// refresh rereads the project and reports whether its classes had changed.
-func (a *Annotation) refresh(ctx context.Context) (changed bool, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	before := a.tables
-	err = a.readProject(ctx)
-	return a.tables != before, err
-}
-
-// readProject reads the project's classes from the store. The caller holds the
-// lock, so an older reading can't replace a newer one.
-func (a *Annotation) readProject(ctx context.Context) error {
-	p, err := a.store.Project(ctx, a.image.ProjectID)
-	if err == nil {
-		a.takeProject(p)
+// refresh rereads the project. Whoever finds that its classes have changed notifies the
+// pages: later readers find nothing new.
+func (a *Annotation) refresh(ctx context.Context) error {
+	changed, err := a.readProject(ctx)
+	if changed {
+		a.changed(a.image.ID)
 	}
 	return err
 }
 
-func (a *Annotation) takeProject(p segment.Project) {
+// readProject reads the project from the store and reports whether pages show something
+// else now. It reads under the lock, so that an older reading can't replace a newer one.
+func (a *Annotation) readProject(ctx context.Context) (changed bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p, err := a.store.Project(ctx, a.image.ProjectID)
+	if err != nil {
+		return false, err
+	}
+	return a.takeProject(p), nil
+}
+
+func (a *Annotation) takeProject(p segment.Project) (changed bool) {
 	first := a.table == nil
-	if first || !segment.SameForPages(&a.project, &p) {
+	changed = !first && !segment.SameForPages(&a.project, &p)
+	if first || changed {
 		a.table = p.Resolve()
 		a.tables++
 	}
@@ -211,4 +215,5 @@ func (a *Annotation) takeProject(p segment.Project) {
 		}
 	}
 	a.project = p
+	return changed
 }

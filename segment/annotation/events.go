@@ -74,6 +74,9 @@ func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (in
 func (a *Annotation) insist(ctx context.Context, expected int, e segment.Event, before attempts) (int, error) {
 	e = e.Pared()
 	for {
+		if err := a.refresh(ctx); err != nil {
+			return 0, err
+		}
 		seq, prepare, err := a.try(ctx, expected, e, &before)
 		if prepare == nil {
 			return seq, err
@@ -91,9 +94,6 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 	defer a.mu.Unlock()
 	if expected == current {
 		expected = a.timeline.Seq()
-	}
-	if err := a.readProject(ctx); err != nil {
-		return 0, nil, err
 	}
 	if seq, ok, err := a.repeated(ctx, &e); ok || err != nil {
 		return seq, nil, err

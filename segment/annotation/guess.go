@@ -25,8 +25,11 @@ func (a *Annotation) GiveGuess(ctx context.Context, scores *segment.Scores) erro
 }
 
 func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (changed bool, err error) {
-	seq, had, scores, err := a.replaceable(ctx, scores)
-	if had && err == nil {
+	if err := a.refresh(ctx); err != nil {
+		return false, err
+	}
+	seq, had, scores := a.replaceable(scores)
+	if had {
 		seq, err = a.Append(ctx, seq, segment.Event{ID: segment.NewID(), Kind: segment.Undo})
 		changed = err == nil
 	}
@@ -42,16 +45,13 @@ func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (
 // replaceable returns the number of events, whether the image has a guess, and
 // scores in the current classes. had is false and now is nil if a person has
 // worked on the image.
-func (a *Annotation) replaceable(ctx context.Context, scores *segment.Scores) (seq int, had bool, now *segment.Scores, err error) {
+func (a *Annotation) replaceable(scores *segment.Scores) (seq int, had bool, now *segment.Scores) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if seq = a.timeline.Seq(); !a.timeline.Untouched() {
-		return seq, false, nil, nil
+		return seq, false, nil
 	}
-	if err := a.readProject(ctx); err != nil {
-		return seq, false, nil, err
-	}
-	return seq, a.timeline.Scores() != nil, inClasses(scores, a.table), nil
+	return seq, a.timeline.Scores() != nil, inClasses(scores, a.table)
 }
 
 // inClasses converts scores to the project's current classes; nil if none is

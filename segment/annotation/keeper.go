@@ -58,10 +58,8 @@ func (k *Keeper) Annotation() *Annotation { return k.annotation }
 // Load plays the stored evidence. It panics if that is damaged. O(events).
 func (k *Keeper) Load(ctx context.Context) error { return k.annotation.catchUp(ctx) }
 
-// Refresh rereads the project and reports whether its classes had changed.
-func (k *Keeper) Refresh(ctx context.Context) (changed bool, err error) {
-	return k.annotation.refresh(ctx)
-}
+// Refresh rereads the project; Config.Changed is called if its classes have changed.
+func (k *Keeper) Refresh(ctx context.Context) error { return k.annotation.refresh(ctx) }
 
 // Reach plays what others have stored when the image is behind what a reader has
 // seen, whose Last can be unknown. O(their events), or O(all events) when they reach

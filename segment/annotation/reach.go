@@ -44,7 +44,7 @@ func (a *Annotation) reach(ctx context.Context, head segment.Head) error {
 		}
 		events = events[1:]
 	}
-	if _, err := a.refresh(ctx); err != nil { // they may have classes that are new, too
+	if err := a.refresh(ctx); err != nil { // they may have classes that are new, too
 		return err
 	}
 	if len(events) > remembered || !a.extend(rewound, have, events) {

@@ -22,11 +22,11 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return nil, err
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err := a.readProject(ctx); err != nil {
+	if err := a.refresh(ctx); err != nil {
 		return nil, err
 	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if err := a.resolve(expected, &e); err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (w *Workspace) playable(ctx context.Context, im segment.Image) error {
 	case err != nil:
 		return err
 	}
-	if _, err := k.Refresh(ctx); err != nil {
+	if err := k.Refresh(ctx); err != nil {
 		return err
 	}
 	if k.Annotation().State().Seq < im.Seq { // more can have arrived meanwhile

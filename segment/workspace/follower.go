@@ -105,9 +105,7 @@ func (w *Workspace) follow(ctx context.Context, concerns func(imageID string) bo
 		}
 		w.background.Do(gauge.Panicked, ids[i], func() {
 			if k.Annotation().Project().Revision != head.Revision {
-				if changed, err := k.Refresh(ctx); err == nil && changed {
-					w.tell(ids[i])
-				}
+				_ = k.Refresh(ctx)
 			}
 			_ = k.Reach(ctx, head)
 		})

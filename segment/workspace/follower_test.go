@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -12,6 +13,8 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/annotation"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -50,6 +53,50 @@ func TestFollow(t *testing.T) {
 	}
 	if diff := cmp.Diff(p, here.Project()); diff != "" {
 		t.Errorf("project (-there +here):\n%s", diff)
+	}
+}
+
+// Whoever finds first that another process has changed the classes notifies the pages,
+// once, whatever it is doing.
+func TestReadersAnnounceClasses(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(*workspace.Workspace, *annotation.Annotation) error{
+		"open": func(w *workspace.Workspace, a *annotation.Annotation) error {
+			again, err := w.Open(t.Context(), a.Image().ID)
+			if err == nil {
+				again.Close()
+			}
+			return err
+		},
+		"label": func(_ *workspace.Workspace, a *annotation.Annotation) error {
+			_, err := a.Append(t.Context(), 0, label("a", 1, [2]float64{10, 10}))
+			return err
+		},
+		"preview": func(_ *workspace.Workspace, a *annotation.Annotation) error {
+			_, err := a.Suppose(t.Context(), 0, label("a", 1, [2]float64{10, 10}))
+			return err
+		},
+		"guess": func(_ *workspace.Workspace, a *annotation.Annotation) error { return a.GiveGuess(t.Context(), nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			server, other := mustOpenWorkspace(t, dir, asIs), mustOpenWorkspace(t, dir, asIs)
+			var told []string
+			server.Watch(func(id string) { told = append(told, id) })
+			here := workspacetest.MustAnnotate(t, server)
+			p := mustEdit(t, other, here.Project().ID, without(here.Project(), 0, 1))
+			for range 2 {
+				if err := read(server, here); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !slices.Equal(told, []string{here.Image().ID}) {
+				t.Errorf("told of %v, want once %s", told, here.Image().ID)
+			}
+			if diff := cmp.Diff(p, here.Project()); diff != "" {
+				t.Errorf("project (-there +here):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -211,13 +211,8 @@ func (w *Workspace) edited(ctx context.Context, before segment.Project, edit seg
 // classesChanged brings the images of the project that are open up to date.
 func (w *Workspace) classesChanged(ctx context.Context, projectID string) {
 	for _, k := range w.open.ready(0) {
-		im := k.Annotation().Image()
-		if im.ProjectID != projectID {
-			continue
-		}
-		// An image that can't read its project now reads it at its next event.
-		if changed, err := k.Refresh(ctx); err == nil && changed {
-			w.tell(im.ID)
+		if k.Annotation().Image().ProjectID == projectID {
+			_ = k.Refresh(ctx) // an image that can't read its project now reads it at its next event
 		}
 	}
 }

@@ -219,7 +219,7 @@ func (w *Workspace) acquire(ctx context.Context, imageID string, visiting bool) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = k.Refresh(ctx)
+	err = k.Refresh(ctx)
 	if err == nil {
 		err = k.Reach(ctx, segment.Head{Seq: im.Seq})
 	}
