@@ -70,6 +70,7 @@ func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int
 		if _, err := a.Append(asProject(ctx), at, segment.Event{ID: segment.NewID(), Kind: segment.Undo}); err != nil {
 			return 0, err
 		}
+		ctx = context.WithoutCancel(ctx) // or the guess would stay undone when the caller gives up
 	}
 	seq, err = a.add(ctx, current, e)
 	if guessed && scores != nil {
