@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"collie/segment"
 	"collie/segment/annotation"
 	"collie/storage/workspacetest"
@@ -45,5 +47,29 @@ func TestSetEmbeddingOfClientThatLeaves(t *testing.T) {
 	}
 	if seq != 3 || err != nil || a.Embedding() == nil || a.State().Guess == nil {
 		t.Errorf("event %d, %v; embedding there %v, guess there %v", seq, err, a.Embedding() != nil, a.State().Guess != nil)
+	}
+}
+
+// A repeated embedding adds nothing, not even when the project has learned other weights
+// since; other points with the same id are refused and change nothing.
+func TestRepeatedEmbedding(t *testing.T) {
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	mustGuess(t, a)
+	points := &segment.Embedding{Dims: 1, Scale: .1, Values: make([]uint8, a.Cells().N)}
+	weights := &segment.Embedding{Pairs: segment.Likelihood{Bias: 1, Slope: -1}, Learnt: 7}
+	if seq, err := a.SetEmbedding(t.Context(), "e", points.Weighed(weights)); seq != 3 || err != nil {
+		t.Fatalf("SetEmbedding = %d, %v, want event 3", seq, err)
+	}
+	before := a.State()
+	if seq, err := a.SetEmbedding(t.Context(), "e", points); seq != 3 || err != nil {
+		t.Errorf("a repeat: %d, %v, want event 3", seq, err)
+	}
+	other := *points
+	other.Scale = .2
+	if _, err := a.SetEmbedding(t.Context(), "e", &other); segment.KindOf(err) != segment.Conflict {
+		t.Errorf("other points: %v, want a conflict", err)
+	}
+	if diff := cmp.Diff(before, a.State()); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
 	}
 }

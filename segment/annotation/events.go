@@ -190,18 +190,35 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 // repeated reports whether an event with the id of e is stored, and returns its
 // number, or a Conflict if it is a different event.
 func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, ok bool, err error) {
-	old, ok := a.timeline.Find(e.ID)
-	if !ok && a.timeline.Forgotten() > 0 {
-		old, err = a.store.FindEvent(ctx, a.image.ID, e.ID)
-		ok = old != nil
-	}
+	old, err := a.stored(ctx, e.ID)
 	switch {
-	case !ok:
+	case old == nil:
 		return 0, false, err
 	case !old.Same(e):
 		return 0, true, a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID)
 	}
 	return old.Seq, true, nil
+}
+
+// stored returns the event with an id, or nil. The caller holds the lock.
+func (a *Annotation) stored(ctx context.Context, id string) (*segment.Event, error) {
+	if e, ok := a.timeline.Find(id); ok || a.timeline.Forgotten() == 0 {
+		return e, nil
+	}
+	return a.store.FindEvent(ctx, a.image.ID, id)
+}
+
+// original returns the stored event that a request with this id repeats, or an empty
+// one. A repeat gets the weights of the original, because the project can have learned
+// others since.
+func (a *Annotation) original(ctx context.Context, id string) (segment.Event, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	e, err := a.stored(ctx, id)
+	if e == nil {
+		return segment.Event{}, err
+	}
+	return *e, nil
 }
 
 // sign sets the author and the time of an event.

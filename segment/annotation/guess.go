@@ -92,7 +92,7 @@ func (a *Annotation) WeighGuess(ctx context.Context, c learn.Choice) error {
 		return nil
 	}
 	weighed := inClasses(s, table)
-	if weighed == nil || (learn.Choice{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}) == c {
+	if weighed == nil || weightOf(s) == c {
 		return nil
 	}
 	weighScores(weighed, c)
@@ -101,6 +101,11 @@ func (a *Annotation) WeighGuess(ctx context.Context, c learn.Choice) error {
 		a.changed(a.image.ID)
 	}
 	return err
+}
+
+// weightOf returns how much scores count.
+func weightOf(s *segment.Scores) learn.Choice {
+	return learn.Choice{Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}
 }
 
 // weighScores makes scores count as much as chosen.

@@ -6,7 +6,6 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/learn"
 	"collie/segment/timeline"
 )
 
@@ -43,7 +42,8 @@ func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, 
 // disk. scores has a value for each cell and class, cells × classes, row-major,
 // finite and not negative; only their proportions within a cell count. classes
 // are ids, ascending. Scores are soft evidence: hypotheses start from them, and
-// clicks override them.
+// clicks override them. A repeat with the same id and scores returns the existing
+// number.
 func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, scores []float64) (int, error) {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
@@ -64,9 +64,15 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 			}
 		}
 	}
-	if c := a.lessons.ImportWeight(ctx, a.image.ProjectID); c != learn.Off {
-		weighScores(out, c)
+	original, err := a.original(ctx, id)
+	if err != nil {
+		return 0, err
 	}
+	c := a.lessons.ImportWeight(ctx, a.image.ProjectID)
+	if original.Scores != nil {
+		c = weightOf(original.Scores)
+	}
+	weighScores(out, c)
 	return a.SetScores(ctx, id, out)
 }
 

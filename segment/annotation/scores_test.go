@@ -1,6 +1,7 @@
 package annotation_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,6 +90,20 @@ func TestSetGuess(t *testing.T) {
 	}
 	if _, err := a.SetGuess(t.Context(), "order", []uint8{1, 0}, scores); segment.KindOf(err) != segment.Invalid {
 		t.Errorf("classes out of order: %v", err)
+	}
+}
+
+// A repeat of imported scores returns their number, also when the project has learned
+// another weight since.
+func TestRepeatedScores(t *testing.T) {
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	n := 2 * a.Cells().N
+	weighed := &segment.Scores{Classes: []uint8{0, 1}, Shares: slices.Repeat([]uint8{128}, n), Strength: .01, Exponent: 1}
+	if _, err := a.SetScores(t.Context(), "guess", weighed); err != nil {
+		t.Fatal(err)
+	}
+	if seq, err := a.SetGuess(t.Context(), "guess", []uint8{0, 1}, slices.Repeat([]float64{1}, n)); seq != 1 || err != nil || a.State().Seq != 1 {
+		t.Errorf("SetGuess = %d, %v, and the image is at %d; want 1", seq, err, a.State().Seq)
 	}
 }
 
