@@ -30,7 +30,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 	return pixels, err
 }
 
-// Events returns the first seq events; seq must not exceed their number.
+// Events returns the first seq events, fewer if the log has lost some since seq was read.
 func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, error) {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, erro
 	events := a.timeline.Events(0)
 	a.mu.Unlock()
 	if held {
-		return slices.Clone(events[:seq]), nil
+		return slices.Clone(events[:min(seq, len(events))]), nil
 	}
 	events, err := a.store.Events(ctx, a.image.ID, 0)
 	return events[:min(seq, len(events))], err

@@ -92,11 +92,15 @@ func TestEditOnLostEvents(t *testing.T) {
 	for i := range 5 {
 		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
 	}
+	before := here.State()
 	mustLose(t, dir, here.Image().ID, 2)
 	_, err := here.Append(t.Context(), 5, label("new", 1, [2]float64{10, 70}))
 	var conflict *segment.Error
 	if !errors.As(err, &conflict) || conflict.Kind != segment.Conflict || conflict.Seq != 2 {
 		t.Fatalf("error %v, want a conflict with event 2", err)
+	}
+	if events, err := here.Events(t.Context(), before.Seq); len(events) != 2 || err != nil {
+		t.Errorf("%d events are left for a reader of the state before, %v; want 2", len(events), err)
 	}
 	if seq, err := here.Append(t.Context(), 2, label("new", 1, [2]float64{10, 70})); seq != 3 || err != nil {
 		t.Errorf("event %d, %v; want 3", seq, err)
