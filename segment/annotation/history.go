@@ -143,8 +143,9 @@ func play(ctx context.Context, t *timeline.Timeline, events []segment.Event) err
 // past is the whole evidence of an image, for its history. It is separate from
 // the timeline that events are added to, so that adding doesn't wait for it.
 type past struct {
-	turn  chan struct{}      // holds a token while somebody uses the timeline
-	whole *timeline.Timeline // nil before the first use
+	turn    chan struct{}      // holds a token while somebody uses the rest
+	whole   *timeline.Timeline // nil before the first use
+	rewound int                // Annotation.rewound when whole was begun: it is of that log
 }
 
 func newPast() past { return past{turn: make(chan struct{}, 1)} }
@@ -169,8 +170,8 @@ func (a *Annotation) lookBack(ctx context.Context, look func(whole *timeline.Tim
 	}
 	a.mu.Lock()
 	whole := a.past.whole
-	if whole == nil {
-		whole = a.timeline.Blank()
+	if whole == nil || a.past.rewound != a.rewound {
+		whole, a.past.rewound = a.timeline.Blank(), a.rewound
 	}
 	held := a.timeline.Forgotten() <= whole.Seq()
 	events := slices.Clone(a.timeline.Events(whole.Seq()))

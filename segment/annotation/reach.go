@@ -87,9 +87,7 @@ func (a *Annotation) rewind(ctx context.Context) error {
 	if !a.exchange(last, whole) {
 		return nil // others rewound it, or will soon
 	}
-	a.past.turn <- struct{}{}
-	a.past.whole = nil
-	<-a.past.turn
+	a.past.drop()
 	a.observer.Happened(gauge.Rewound)
 	a.changed(a.image.ID)
 	return nil

@@ -1,6 +1,7 @@
 package annotation_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -104,6 +105,64 @@ func TestEditOnLostEvents(t *testing.T) {
 	}
 	if seq, err := here.Append(t.Context(), 2, label("new", 1, [2]float64{10, 70})); seq != 3 || err != nil {
 		t.Errorf("event %d, %v; want 3", seq, err)
+	}
+}
+
+// paused is a context that stops whoever asks whether it is done, as is asked before each
+// event that is played.
+type paused struct {
+	context.Context
+	entered, free chan struct{}
+}
+
+func (p paused) Err() error {
+	select {
+	case p.entered <- struct{}{}:
+	case <-p.free:
+	}
+	<-p.free
+	return nil
+}
+
+// A log that has lost its end is noticed while somebody reads the history, and later
+// readers see what has taken its place, not what that reader has played.
+func TestShorterLogWhileItIsRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	for i := range 5 {
+		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
+	}
+	reader := paused{context.Background(), make(chan struct{}), make(chan struct{})}
+	read := make(chan error, 1)
+	go func() {
+		_, err := here.PixelsAfter(reader, 5)
+		read <- err
+	}()
+	<-reader.entered
+	mustLose(t, dir, here.Image().ID, 2)
+	noticed := make(chan struct{})
+	go func() {
+		defer close(noticed)
+		if _, err := here.Append(context.Background(), 5, label("new", 1, [2]float64{10, 70})); segment.KindOf(err) != segment.Conflict {
+			t.Errorf("an event on top of the lost ones: %v, want a conflict", err)
+		}
+	}()
+	select {
+	case <-noticed:
+	case <-time.After(time.Minute):
+		t.Error("the loss is not noticed before the reader is done")
+	}
+	close(reader.free)
+	if err := <-read; err != nil {
+		t.Error(err)
+	}
+	<-noticed
+	for i := range 3 {
+		mustAppend(t, here, label(fmt.Sprint("instead", i), 0, [2]float64{float64(20 + 10*i), 70}))
+	}
+	if got, err := here.PixelsAfter(t.Context(), 5); err != nil || !cmp.Equal(got, here.Pixels()) {
+		t.Errorf("the present labelling is not that after the last event: %v", err)
 	}
 }
 
