@@ -24,7 +24,7 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 	}
 	var pixels []uint8
 	err := a.lookBack(ctx, func(whole *timeline.Timeline) {
-		was := whole.After(seq)
+		was := whole.After(min(seq, whole.Seq())) // the log can have lost its end meanwhile
 		pixels = timeline.Spread(a.cells, table.Through(was.Cells()), was.Repairs(table))
 	})
 	return pixels, err

@@ -124,6 +124,20 @@ func (p paused) Err() error {
 	return nil
 }
 
+// queued is a context that says when somebody begins to wait with it.
+type queued struct {
+	context.Context
+	waits chan struct{} // takes one
+}
+
+func (q queued) Done() <-chan struct{} {
+	select {
+	case q.waits <- struct{}{}:
+	default:
+	}
+	return q.Context.Done()
+}
+
 // A log that has lost its end is noticed while somebody reads the history, and later
 // readers see what has taken its place, not what that reader has played.
 func TestShorterLogWhileItIsRead(t *testing.T) {
@@ -140,6 +154,13 @@ func TestShorterLogWhileItIsRead(t *testing.T) {
 		read <- err
 	}()
 	<-reader.entered
+	next := queued{context.Background(), make(chan struct{}, 1)}
+	readNext := make(chan error, 1)
+	go func() {
+		_, err := here.PixelsAfter(next, 5)
+		readNext <- err
+	}()
+	<-next.waits
 	mustLose(t, dir, here.Image().ID, 2)
 	noticed := make(chan struct{})
 	go func() {
@@ -154,7 +175,7 @@ func TestShorterLogWhileItIsRead(t *testing.T) {
 		t.Error("the loss is not noticed before the reader is done")
 	}
 	close(reader.free)
-	if err := <-read; err != nil {
+	if err := errors.Join(<-read, <-readNext); err != nil {
 		t.Error(err)
 	}
 	<-noticed
