@@ -163,7 +163,7 @@ export class App {
     return new HistoryPanel(address, {
       stored: () => this.session.evidence.seq,
       classOf: (id) => this.classes.byID(id),
-      restore: (seq) => this.session.restore(seq),
+      restore: (seq) => this.labelling.restore(seq),
       say: (text) => this.say(text),
       show: (mask) => {
         this.painter.past = mask && new Past(mask, this.painter.map, this.classes.classes.map((c) => c.color));

@@ -130,9 +130,16 @@ export class Labelling {
     const { session, acceptance, history, say } = this.ports;
     if (session.evidence.depth()[kind] <= 0 || !session.mayChange()) return;
     acceptance.choice.follow = null;
+    acceptance.waive(); // an early Enter was meant for what is left now
     history.leave();
     session.travel(kind);
     say(kind === 'undo' ? 'Undone' : 'Redone');
+  }
+
+  /** Brings back the state after an event. @param {number} to its number, 0 for the beginning */
+  restore(to) {
+    this.ports.acceptance.waive();
+    this.ports.session.restore(to);
   }
 
   /**

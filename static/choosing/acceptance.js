@@ -275,6 +275,7 @@ export class Acceptance {
     if (session.readOnly) return;
     const undo = () => {
       this.choice.follow = null;
+      this.waive();
       session.travel('undo');
       say('Undone');
     };
