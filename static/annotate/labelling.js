@@ -54,7 +54,7 @@ export class Labelling {
   /** A stroke has begun or grown. @param {Drawn} drawn */
   drafted(drawn) {
     this.ports.history.leave();
-    if (this.ports.stage.tools.kind === 'objects') {
+    if (drawn.tool === 'objects') {
       this.painter.marks.hover = drawn.superpixels;
       this.painter.touchMarks();
       return;
@@ -78,16 +78,16 @@ export class Labelling {
   }
 
   /** Whether a stroke is a click at a point and not along a way. @param {Drawn} drawn */
-  isClick({ mode, superpixels }) {
-    return mode === 'paint' && this.ports.stage.tools.kind === 'superpixel' && superpixels.length === 1;
+  isClick({ tool, mode, superpixels }) {
+    return mode === 'paint' && tool === 'superpixel' && superpixels.length === 1;
   }
 
   /** A stroke has ended. @param {Drawn} drawn */
   async stroke(drawn) {
-    const { mode, superpixels, points, runs, box } = drawn;
+    const { tool, mode, superpixels, points, runs, box } = drawn;
     const { session, classes, acceptance, doubt, saying, objects, say } = this.ports;
     if (!session.mayChange()) return this.cancelled();
-    if (this.ports.stage.tools.kind === 'objects') {
+    if (tool === 'objects') {
       acceptance.keep();
       objects.tell(drawn);
       return;
@@ -122,7 +122,8 @@ export class Labelling {
 
   /** Does to one superpixel what a click would, on a key. @param {import('../tools/strokes.js').Mode} mode @param {number} s or -1 */
   touchUp(mode, s) {
-    if (s >= 0) void this.stroke({ mode, superpixels: [s], points: [this.ports.stage.pointIn(s)], runs: null });
+    const { stage } = this.ports;
+    if (s >= 0) void this.stroke({ tool: stage.tools.kind, mode, superpixels: [s], points: [stage.pointIn(s)], runs: null });
   }
 
   /** @param {'undo' | 'redo'} kind */

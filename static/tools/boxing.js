@@ -42,6 +42,6 @@ export class Boxing {
     const corners = cornersOf(this.from, this.to);
     const [left, top, right, bottom] = corners;
     const least = Math.max(1, LEAST / this.scale());
-    return { mode: this.mode, superpixels: [], points: [], runs: null, box: { corners, tap: right - left < least || bottom - top < least } };
+    return { tool: this.tool, mode: this.mode, superpixels: [], points: [], runs: null, box: { corners, tap: right - left < least || bottom - top < least } };
   }
 }

@@ -8,6 +8,7 @@ import { at, passed, shown } from '../superpixels/idmap.js';
  * @typedef {'paint' | 'clear' | 'exclude' | 'apart'} Mode exclude: not of the active class; apart: of one object
  *
  * @typedef {object} Drawn what a stroke or a shape means so far
+ * @property {ToolKind} tool that it was begun with; a key may have taken another since
  * @property {Mode} mode
  * @property {number[]} superpixels
  * @property {Point[]} points one in each of the superpixels
@@ -82,7 +83,7 @@ export class Stroke {
       this.area = new Area(this.width, this.height);
       inside(this.corners.map((p) => this.scaled(p)), (y, a, b) => this.area.add(y, a, b));
     }
-    if (exact) return { mode, superpixels: [], points: [], runs: this.area.runs() };
+    if (exact) return { tool, mode, superpixels: [], points: [], runs: this.area.runs() };
     const all = new Map(found);
     if (!this.pointed) for (const s of this.area.covered(map)) if (!all.has(s)) all.set(s, this.pointIn(s));
     if (all.size === 0) {
@@ -90,7 +91,7 @@ export class Stroke {
       const s = at(map, x, y);
       if (s >= 0) all.set(s, shown(map, x, y));
     }
-    return { mode, superpixels: [...all.keys()], points: [...all.values()], runs: null };
+    return { tool, mode, superpixels: [...all.keys()], points: [...all.values()], runs: null };
   }
 
   /** @returns {Point[]} */

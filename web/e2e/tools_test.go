@@ -66,6 +66,24 @@ func bare(t *testing.T, width, height int64) *page {
 	return p
 }
 
+// TestE2EToolKeyWhileDrawing: a drag means what the tool does that began it, even if
+// a key takes another tool before the release.
+func TestE2EToolKeyWhileDrawing(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	at := insideOf(t, sampleTruth(), 4)
+	way := []image.Point{at, at.Add(image.Pt(6, 0)), at.Add(image.Pt(12, 0))}
+	p.press("b")
+	p.press("5")
+	p.drag(way, func() { p.press("t") })
+	p.waitForEvents(1)
+	p.drag(way, func() { p.press("b") })
+	p.waitForEvents(2)
+	if kinds := p.kinds(); !slices.Equal(kinds, []string{"label", "instance"}) {
+		t.Errorf("a drag with the brush and one that marks an object made %v", kinds)
+	}
+}
+
 // TestE2ETools draws with each tool on whole superpixels.
 func TestE2ETools(t *testing.T) {
 	t.Parallel()
