@@ -50,7 +50,9 @@ export function paintButtons(session, acceptance) {
   const { running, present } = session.hypotheses;
   const agreed = !running && last >= 0 && present.every((card) => !acceptance.differs(card)); // all is accepted
   disable('accept-next', barred || !(differs || agreed));
-  disable('accept-region', !differs || !acceptance.acceptable());
+  const partial = differs && acceptance.acceptable();
+  disable('accept-region', !partial);
+  if (!partial && acceptance.picking) acceptance.pickRegion(false);
   disable('ask-region', session.hypotheses.classes < 2 || session.hypotheses.fresh === 0 || session.readOnly);
 }
 

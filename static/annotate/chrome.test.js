@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { statusOf } from './chrome.js';
+import { paintButtons, statusOf } from './chrome.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
 
 const classes = [{ id: 0, name: 'background' }, { id: 1, name: 'object' }];
@@ -24,4 +24,18 @@ test('the status line asks nothing of people who can only view', () => {
   assert.equal(ended([1], 'one-class', 'Click a superpixel of another class.'), 'Only one class is labelled so far');
   assert.equal(ended([0, 1], 'complete', ''), '1 hypothesis');
   assert.equal(says(session(255, false)), 'Press 2, then click a piece of object');
+});
+
+test('no tap is awaited any more when no region can be accepted', (t) => {
+  globalThis.document = /** @type {any} */ ({ getElementById: () => ({}) });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const session = /** @type {any} */ ({ evidence: { depth: () => ({ undo: 0, redo: 0 }) }, hypotheses: new Hypotheses(), readOnly: false });
+  const picks = (/** @type {string} */ preview, acceptable = true) => {
+    const acceptance = /** @type {any} */ ({ choice: { selected: null }, preview, barred: false, picking: true, acceptable: () => acceptable, pickRegion: (/** @type {boolean} */ on) => (acceptance.picking = on) });
+    paintButtons(session, acceptance);
+    return acceptance.picking;
+  };
+  assert.equal(picks('hypothesis 1 of 2'), true);
+  assert.equal(picks(''), false, 'nothing is shown that differs');
+  assert.equal(picks('hypothesis 1 of 2', false), false, 'it is out of date');
 });

@@ -247,6 +247,7 @@ export class Acceptance {
   accept() {
     const { session } = this.ports;
     const { hypotheses } = session;
+    if (this.picking) this.pickRegion(false);
     if (this.single) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
     if (!selected || this.ahead > 0 || !this.acceptable()) {
@@ -325,10 +326,11 @@ export class Acceptance {
     if (on) this.ports.say('Tap the region to accept');
   }
 
-  /** @param {number} s that was tapped @returns {boolean} whether the tap accepted a region */
+  /** @param {number} s that was tapped @returns {boolean} whether the tap was meant to accept a region */
   tapped(s) {
     if (!this.picking) return false;
     this.pickRegion(false);
+    if (!this.choice.selected || !this.acceptable()) return false;
     this.acceptRegion(s);
     return true;
   }

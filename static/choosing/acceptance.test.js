@@ -97,3 +97,23 @@ test('a card that is taken is not announced as a preview, one that only is selec
   assert.match(s.said.join(), /^Preview of hypothesis 3/, 'a region of it is to be tapped');
   assert.equal(s.accepted.length, 1);
 });
+
+test('the tap on a region counts for the hypothesis that is shown, and for no later tap', (t) => {
+  const attributes = new Map();
+  globalThis.document = /** @type {any} */ ({ getElementById: () => ({ setAttribute: (name, to) => attributes.set(name, to) }) });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const s = strip();
+  s.click();
+  s.begin();
+  for (const rank of [0, 1, 2]) s.arrive(rank);
+  s.end();
+  s.acceptance.select(1);
+  s.acceptance.pickRegion(true);
+  s.acceptance.accept();
+  assert.deepEqual(s.accepted, ['1:1']);
+  assert.equal(attributes.get('aria-pressed'), 'false', 'all is accepted');
+  assert.equal(s.acceptance.tapped(0), false, 'the next tap labels');
+  s.acceptance.pickRegion(true);
+  assert.equal(s.acceptance.tapped(0), false, 'no hypothesis is shown');
+  assert.equal(s.acceptance.picking, false);
+});
