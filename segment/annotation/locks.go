@@ -1,10 +1,15 @@
 package annotation
 
 import (
+	"errors"
 	"slices"
 
 	"collie/segment"
 )
+
+// ErrLocked is the cause of the Invalid for an event that would only paint over
+// locked classes.
+var ErrLocked = errors.New("all of it is locked")
 
 // constraints returns the boxes, exclusions and locks, with deleted classes
 // resolved. The caller holds the lock.
@@ -40,7 +45,7 @@ func (a *Annotation) spareLocked(e *segment.Event) error {
 		spared = len(e.Repairs) == 0
 	}
 	if spared {
-		return segment.Errorf(segment.Invalid, "Everything there belongs to a locked class, or has parts that do. Unlock the class to change it. Nothing was changed.")
+		return segment.Errorf(segment.Invalid, "Everything there belongs to a locked class, or has parts that do. Unlock the class to change it. Nothing was changed.").Because(ErrLocked)
 	}
 	return nil
 }

@@ -3,9 +3,11 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/engine"
 	"collie/web/panics"
 )
@@ -26,8 +28,8 @@ func (c *socket) suppose(m *clientMessage) error {
 		return err
 	}
 	sequence, err := c.room.annotation.Suppose(c.ctx, expected, event)
-	if segment.KindOf(err) == segment.Conflict {
-		return nil
+	if segment.KindOf(err) == segment.Conflict || errors.Is(err, annotation.ErrLocked) {
+		return nil // if the label follows, its refusal says why
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/schedule"
@@ -93,6 +94,22 @@ func supposedInTheQueue(t *testing.T, class int) {
 	defer r.mu.Unlock()
 	if c.supposed != nil {
 		t.Error("the supposition is answered after the label")
+	}
+}
+
+// A supposition over a locked class gets no answer and is no error: the page can't
+// tell where exact pixels have the class.
+func TestSupposedOverLocked(t *testing.T) {
+	h := mustOpen(t, Limits{})
+	im := h.image()
+	h.clickThree(im)
+	if _, err := h.hub.Append(h.owner(), im, 3, segment.Event{ID: "lock", Kind: segment.Lock, Class: 0}); err != nil {
+		t.Fatal(err)
+	}
+	_, c := h.member(im)
+	over := [][2]float64{{float64(parts[0].X), float64(parts[0].Y)}}
+	if err := c.suppose(&clientMessage{Evidence: wire.Evidence{Kind: "label", Points: over, Class: new(1), ExpectedSeq: new(4)}}); err != nil {
+		t.Errorf("a label over a locked class is supposed: %v", err)
 	}
 }
 
