@@ -51,6 +51,8 @@ export class ReviewMenu {
     this.address = `/api/v1/projects/${encodeURIComponent(project)}/reviews`;
     this.chosen = chosen;
     this.changed = changed;
+    /** Removes the message about the last status, whose Undo would write over the next. */
+    this.forget = () => {};
     this.menu = new Menu(byId('review-menu'), (what) => (what === 'rejected' ? this.ask() : void this.set(what === 'none' ? '' : what)));
     this.dialog = /** @type {HTMLDialogElement} */ (byId('reject-dialog'));
     this.comment = /** @type {HTMLTextAreaElement} */ (byId('reject-comment'));
@@ -86,7 +88,8 @@ export class ReviewMenu {
     }
     const what = before.length === 1 ? before[0].name : counted(before.length, 'image');
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
-    toast(now, what, 'info', { label: 'Undo', run: () => this.restore(before) });
+    this.forget();
+    this.forget = toast(now, what, 'info', { label: 'Undo', run: () => this.restore(before) });
   }
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reviewIcon, reviewText } from './reviews.js';
+import { ReviewMenu, reviewIcon, reviewText } from './reviews.js';
 
 /** @param {any} review @param {number} [seq] */
 const image = (review, seq = 3) => ({ id: 'a', name: 'a.jpg', seq, review });
@@ -16,4 +16,44 @@ test('a review in short says when the image was changed after a judgement', () =
 test('every status has a drawing of its own', () => {
   const icons = ['todo', 'progress', 'done', 'approved', 'rejected'].map((status) => reviewIcon(/** @type {any} */ ({ status, seq: 0 })));
   assert.equal(new Set(icons).size, 5);
+});
+
+/** An element as far as menus and messages need one. @returns {any} */
+function element() {
+  const parts = new Map();
+  let own = '';
+  const made = {
+    dataset: {}, children: /** @type {any[]} */ ([]), addEventListener() {}, setAttribute() {},
+    get textContent() {
+      return own + [...parts.values()].map((part) => part.textContent).join('');
+    },
+    set textContent(text) {
+      own = text;
+    },
+    querySelector(/** @type {string} */ what) {
+      if (!parts.has(what)) parts.set(what, element());
+      return parts.get(what);
+    },
+    append(/** @type {any} */ child) {
+      made.children.push(child);
+      child.remove = () => (made.children = made.children.filter((c) => c !== child));
+    },
+  };
+  return made;
+}
+
+test('a status takes back the offer to undo the one before', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.mock.method(globalThis, 'fetch', async () => Response.json([]));
+  const page = element();
+  globalThis.document = /** @type {any} */ ({
+    getElementById: (/** @type {string} */ id) => Object.assign(page.querySelector(id), { content: null }),
+    importNode: () => ({ firstElementChild: element() }),
+  });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const menu = new ReviewMenu('p', () => [image(undefined)], () => {});
+  await menu.set('approved');
+  await menu.set('rejected', 'The rim is missing.');
+  const titles = page.querySelector('toasts').children.map((/** @type {any} */ message) => message.querySelector('[data-slot="title"]').textContent);
+  assert.deepEqual(titles, ['Rejected']);
 });
