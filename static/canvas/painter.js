@@ -286,7 +286,8 @@ export class Painter {
   lay(image, part) {
     const { picture, imagePlacing: { sx, sy, left, top } } = this;
     const [x, y] = [Math.round(part.left * sx + left), Math.round(part.top * sy + top)];
-    const [width, height] = [Math.round(part.right * sx + left) - x, Math.round(part.bottom * sy + top) - y];
+    const width = Math.max(1, Math.round(part.right * sx + left) - x); // a thin image is seen, too
+    const height = Math.max(1, Math.round(part.bottom * sy + top) - y);
     picture.fillStyle = '#ffffff';
     picture.fillRect(x, y, width, height);
     picture.drawImage(image, x, y, width, height);

@@ -100,7 +100,7 @@ export class Thumbnails {
     const crop = this.cropOf(what);
     const looks = this.looksOf(what);
     const [width, height] = [crop.right - crop.left, crop.bottom - crop.top];
-    const across = Math.min(ACROSS, Math.round((ACROSS / this.aspect) * (width / height)));
+    const across = Math.min(ACROSS, Math.max(1, Math.round((ACROSS / this.aspect) * (width / height))));
     this.draw(close, crop, across, looks);
     whole.hidden = width * height >= CLOSE * this.width * this.height;
     if (whole.hidden) return;

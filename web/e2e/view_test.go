@@ -268,3 +268,12 @@ func distance(a, b []int) (d int) {
 	}
 	return d
 }
+
+// TestE2EThinImage: an image whose width is less than a pixel of the window is seen.
+func TestE2EThinImage(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 3, 2000)
+	p.resize(1280, 400)
+	p.until(`((picture) => picture.getContext('2d').getImageData(0, 0, picture.width, picture.height).data.some((v) => v > 0))(document.getElementById('picture'))`)
+	p.screenshot("fitted")
+}
