@@ -77,7 +77,7 @@ function listen(app, queue) {
     ...labelCommands({ classes, stage, doubt, page }),
     ...hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }),
     ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control }),
-    ...workCommands({ session, lasting: () => queue.lasting, history, page }),
+    ...workCommands({ session, stage, lasting: () => queue.lasting, history, page }),
   };
   connectButtons(commands);
   handBack();

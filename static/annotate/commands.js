@@ -46,7 +46,7 @@ export function labelCommands({ classes, stage, doubt, page }) {
     'lock-class': () => classes.toggleLock(classes.active),
     exclude: () => stage.tools.exclude(true),
     clear: () => {
-      if (stage.drawing.back()) return;
+      if (stage.back()) return;
       if (stage.tools.kind === 'box') page.unbox();
       else page.clear(stage.focus);
     },
@@ -117,12 +117,14 @@ export function viewCommands({ stage, layers, doubt, tones, granularity }) {
 }
 
 /**
- * @param {{session: Session, lasting: () => boolean, history: HistoryPanel, page: Page}} ports lasting: whether unsaved edits outlive the page
+ * @param {{session: Session, stage: Stage, lasting: () => boolean, history: HistoryPanel, page: Page}} ports lasting: whether unsaved edits outlive the page
  * @returns {Commands}
  */
-export function workCommands({ session, lasting, history, page }) {
+export function workCommands({ session, stage, lasting, history, page }) {
   return {
-    undo: () => page.travel('undo'),
+    undo: () => {
+      if (!stage.back()) page.travel('undo');
+    },
     redo: () => page.travel('redo'),
     history: () => history.toggle(),
     export: () => page.openExport(),

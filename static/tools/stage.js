@@ -61,10 +61,7 @@ export class Stage {
     byId('zoom-value').addEventListener('click', () => this.fullSize());
     byId('fit').addEventListener('click', () => this.fit());
     this.offer('close', () => this.drawing.close());
-    this.offer('back', () => {
-      this.drawing.back();
-      this.listener.say(this.drawing.polygon ? 'Last corner removed' : 'Cancelled');
-    });
+    this.offer('back', () => this.back());
     this.offer('cancel', () => {
       this.cancel();
       this.listener.say('Cancelled');
@@ -201,6 +198,13 @@ export class Stage {
   cancel() {
     const cancelled = this.hands.cancel();
     return this.drawing.cancel() || cancelled;
+  }
+
+  /** Removes the last corner of the polygon in progress. @returns {boolean} whether there was one */
+  back() {
+    if (!this.drawing.back()) return false;
+    this.listener.say(this.drawing.polygon ? 'Last corner removed' : 'Cancelled');
+    return true;
   }
 
   /** @param {number} x CSS pixels @param {number} y */

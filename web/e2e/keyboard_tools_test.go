@@ -160,6 +160,10 @@ func TestE2EKeyboardTools(t *testing.T) {
 	last := p.steer(kb.ArrowDown, 2, shift)
 	p.press(" ")
 	p.hears("^Polygon corner 3$")
+	p.press("z", ctrl) // the corner, and nothing that is stored
+	p.hears("^Last corner removed$")
+	p.press(" ")
+	p.hears("^Polygon corner 3$")
 	p.screenshot("polygon")
 	p.press(kb.Enter)
 	if polygon := p.waitForEvents(6)[5]; polygon.Kind != "label" || polygon.Class != 2 || len(polygon.Superpixels) < 2 {
