@@ -51,6 +51,10 @@ func TestE2ESpokenCards(t *testing.T) {
 			t.Errorf("of each %s is said %q, want among them %q", role, all, want)
 		}
 	}
+	says("list", "Classes; ")
+	p.press("y")
+	p.until(`document.activeElement.matches('#history-list .step')`)
+	says("list", "History; ")
 	p.clickOn("going to the project", `a[href^="/projects/"]`)
 	p.until(`document.querySelector('#images .card') !== null`)
 	says("link", name+" Untouched "+size+"; ")
