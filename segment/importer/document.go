@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -43,7 +44,7 @@ func openJSON(files Files, name string) (*document, error) {
 		_, _ = content.Discard(len(byteOrderMark))
 	}
 	in := &meter{r: &elider{r: content}, left: maxJSON, value: maxValue}
-	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
 	return &document{Decoder: d, name: name, file: file, in: in}, nil
 }
 
@@ -190,6 +191,10 @@ func (d *document) unlike(err error) error {
 	return d.odd(nil)
 }
 
+// notText finds a decoder's errors about damaged text, for which jsontext exports no
+// value. U+FFFD in its place would make several names one.
+var notText = regexp.MustCompile("^jsontext: invalid (UTF-8|surrogate pair)")
+
 // trouble turns a decoder's error into one for people.
 func (d *document) trouble(err error) error {
 	switch syntax := new(jsontext.SyntacticError); {
@@ -199,6 +204,8 @@ func (d *document) trouble(err error) error {
 		return segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file. Split it.", d.name, maxJSON>>20)
 	case errors.Is(err, errValue):
 		return segment.Errorf(segment.TooLarge, "%s has an entry larger than %d MiB, which is the limit.", d.name, maxValue>>20)
+	case errors.As(err, &syntax) && notText.MatchString(syntax.Error()):
+		return segment.Errorf(segment.Unreadable, "%s contains text that is not valid UTF-8, or half of a surrogate pair.", d.name).Because(err)
 	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name).Because(err)
 	}

@@ -311,6 +311,22 @@ func TestLabelme(t *testing.T) {
 	}
 }
 
+// Names with damaged text could become one class, so the file is refused.
+func TestDamagedText(t *testing.T) {
+	const coco = `{"images": [{"id": 1, "file_name": "a.jpg", "width": 2, "height": 1}], "categories": [{"id": 1, "name": "NAME"}], "annotations": []}`
+	const labelme = `{"shapes": [{"label": "NAME", "points": [[0, 0], [1, 0], [1, 1]]}], "imagePath": "a.jpg", "imageWidth": 2, "imageHeight": 1}`
+	for _, name := range []string{"f\xe4", `\ud800`, `\ud801x, and more`} {
+		const want = "x.json contains text that is not valid UTF-8, or half of a surrogate pair."
+		if _, err := open(t, fstest.MapFS{"x.json": file([]byte(strings.ReplaceAll(coco, "NAME", name)))}, Options{}); segment.KindOf(err) != segment.Unreadable || !strings.Contains(err.Error(), want) {
+			t.Errorf("COCO with %q: %v", name, err)
+		}
+		_, masks := readAll(t, fstest.MapFS{"x.json": file([]byte(strings.ReplaceAll(labelme, "NAME", name)))}, Options{})
+		if len(masks) != 1 || !strings.HasPrefix(masks[0], "x.json: "+want) {
+			t.Errorf("labelme with %q: %q", name, masks)
+		}
+	}
+}
+
 // All of a data set's files are read, or named among the problems.
 func TestNothingIsLeftOut(t *testing.T) {
 	coco := func(image string) []byte {
