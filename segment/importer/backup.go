@@ -115,7 +115,10 @@ func readValue(d *document, v any) error {
 
 // readList reads a list of up to most entries; what names them in errors.
 func readList[T any](d *document, list *[]T, most int, what string) error {
-	return d.elements(func() error {
+	if d.PeekKind() != '[' {
+		return d.skip()
+	}
+	return d.elements(what, func() error {
 		if len(*list) == most {
 			return segment.Errorf(segment.TooLarge, "The backup has more than %d %s, which is the limit of a project here. Nothing was restored.", most, what)
 		}

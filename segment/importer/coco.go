@@ -85,9 +85,11 @@ func (f *cocoFile) scan() error {
 	return d.members(func(member string) error {
 		switch member {
 		case "images":
-			return d.elements(func() error { return f.addImage(d) })
+			return d.elements(member, func() error { return f.addImage(d) })
 		case "categories":
-			return d.elements(func() error { return f.addCategory(d) })
+			return d.elements(member, func() error { return f.addCategory(d) })
+		case "annotations": // read later, but refused before classes are added to the project
+			return d.elements(member, d.skip)
 		}
 		return nil
 	})
@@ -237,7 +239,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 	}
 	err = d.members(func(member string) error {
 		if member == "annotations" {
-			return d.elements(one)
+			return d.elements(member, one)
 		}
 		return nil
 	})

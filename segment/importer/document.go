@@ -96,11 +96,14 @@ func (d *document) members(do func(name string) error) error {
 	return err
 }
 
-// elements calls do to read each element of the next list. Other values are
-// skipped.
-func (d *document) elements(do func() error) error {
-	if d.PeekKind() != '[' {
-		return d.skip()
+// elements calls do to read each element of the next list, the value of a member.
+// Any other value is an error.
+func (d *document) elements(member string, do func() error) error {
+	if kind := d.PeekKind(); kind != '[' {
+		if err := d.skip(); err != nil {
+			return err
+		}
+		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form: %q holds %s, not a list.", d.name, member, jsonKinds[kind])
 	}
 	if _, err := d.token(); err != nil {
 		return err
@@ -112,6 +115,11 @@ func (d *document) elements(do func() error) error {
 	}
 	_, err := d.token()
 	return err
+}
+
+// jsonKinds names values that are no lists.
+var jsonKinds = map[jsontext.Kind]string{
+	'{': "an object", '"': "text", '0': "a number", 't': "true", 'f': "false", 'n': "null",
 }
 
 // place tells whether anything has been read.

@@ -79,10 +79,7 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 
 // eachShape calls do with the shapes of a list, one after the other.
 func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, err error) {
-	if d.PeekKind() != '[' {
-		return 0, d.odd(d.skip())
-	}
-	err = d.elements(func() error {
+	err = d.elements("shapes", func() error {
 		v, err := d.value()
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -295,7 +296,7 @@ func TestLabelme(t *testing.T) {
 		"b.jpg 0003300/0030030/0030030",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
 		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
-		"f.json: f.json is not JSON in the expected form.",
+		`f.json: f.json is not JSON in the expected form: "shapes" holds an object, not a list.`,
 		`g.json: g.json is not JSON in the expected form: a field "label" holds a value 1.5.`,
 		`h.json: It has only shapes that can't be read, such as "cuboid"; use polygons, rectangles, circles or masks.`,
 		`i.jpg 400/010/011 shapes of kinds that can't be read, such as "cuboid", skipped: 1`,
@@ -308,6 +309,22 @@ func TestLabelme(t *testing.T) {
 	}
 	if d := cmp.Diff(want, masks[1:]); d != "" {
 		t.Error(d)
+	}
+}
+
+// A file without the lists of COCO would make every mask background.
+func TestCOCOWithoutLists(t *testing.T) {
+	lists := map[string]string{"images": `[{"id": 1, "file_name": "a.jpg", "width": 2, "height": 1}]`, "categories": `[{"id": 1, "name": "cat"}]`, "annotations": "[]"}
+	for value, kind := range map[string]string{`{"1": {"id": 1}}`: "an object", `"x"`: "text", "null": "null", "3": "a number"} {
+		for _, member := range []string{"images", "categories", "annotations"} {
+			with := maps.Clone(lists)
+			with[member] = value
+			content := fmt.Sprintf(`{"images": %s, "categories": %s, "annotations": %s}`, with["images"], with["categories"], with["annotations"])
+			want := fmt.Sprintf("x.json is not JSON in the expected form: %q holds %s, not a list.", member, kind)
+			if d, err := open(t, fstest.MapFS{"x.json": file([]byte(content))}, Options{}); err == nil || err.Error() != want {
+				t.Errorf("%s: %v, %v", content, d, err)
+			}
+		}
 	}
 }
 

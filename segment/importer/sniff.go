@@ -76,7 +76,10 @@ func sniffJSON(files Files, name string) (Format, error) {
 			categories = true
 		case "annotations":
 			annotations = true
-			return d.elements(func() error {
+			if d.PeekKind() != '[' { // of another format, or to be refused when it is read
+				return nil
+			}
+			return d.elements(member, func() error {
 				annotated = true
 				err := d.members(func(member string) error {
 					segmentation = segmentation || member == "segmentation"
@@ -115,7 +118,7 @@ func sniffJSON(files Files, name string) (Format, error) {
 // short form.
 func (d *document) sniffTasks() error {
 	studio := false
-	err := d.elements(func() error {
+	err := d.elements("", func() error {
 		err := d.members(func(member string) error {
 			studio = studio || slices.Contains([]string{"annotations", "predictions", "completions", "annotator", "annotation_id"}, member)
 			return nil
