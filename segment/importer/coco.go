@@ -82,7 +82,7 @@ func (f *cocoFile) scan() error {
 		return err
 	}
 	defer d.Close()
-	return d.members(func(member string) error {
+	err = d.members(func(member string) error {
 		switch member {
 		case "images":
 			return d.elements(member, func() error { return f.addImage(d) })
@@ -93,6 +93,10 @@ func (f *cocoFile) scan() error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return d.end()
 }
 
 func (f *cocoFile) addImage(d *document) error {
@@ -119,6 +123,9 @@ func (f *cocoFile) addCategory(d *document) error {
 	}
 	if err := readValue(d, &c); err != nil {
 		return err
+	}
+	if _, twice := f.categories[c.ID]; twice {
+		return segment.Errorf(segment.Unreadable, "%s has two categories with the id %s.", f.name, c.ID)
 	}
 	if len(f.categories) == maxCOCOCategories {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the limit.", f.name, maxCOCOCategories)
@@ -147,6 +154,13 @@ func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
 		}
 		f.strays = nil
 		for i := from; i < end; i++ {
+			if f.images[i].FileName == "" {
+				if !yield(nil, &MaskError{fmt.Sprintf("image %s", f.images[i].ID), segment.Errorf(segment.Unreadable, "It has no file_name.")}) {
+					return false
+				}
+				delete(held, i)
+				continue
+			}
 			m := &Mask{Image: f.images[i].FileName, File: f.images[i].FileName}
 			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i]) }
 			if !yield(m, nil) {
@@ -185,7 +199,7 @@ type cocoHeld struct {
 	annotations []cocoAnnotation
 	bytes       int
 	tooMuch     bool  // they don't fit into memory
-	unknown     error // one of them has a category that the file lacks
+	unknown     error // one of them has no category, or one that the file lacks
 }
 
 // hold reads the annotations of as many images as fit into memory, starting at
@@ -217,7 +231,10 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 			h = new(cocoHeld)
 			held[place] = h
 		}
-		if _, ok := f.categories[a.Category]; !ok {
+		switch _, ok := f.categories[a.Category]; {
+		case a.Category == "":
+			h.unknown = segment.Errorf(segment.Unreadable, "Its annotation %s has no category_id.", a.ID)
+		case !ok:
 			h.unknown = segment.Errorf(segment.Unreadable, "Its annotation %s is of category %s, which is not in the file.", a.ID, a.Category)
 		}
 		if h.tooMuch {

@@ -96,6 +96,19 @@ func (d *document) members(do func(name string) error) error {
 	return err
 }
 
+// end reads the end of the file: nothing but space may follow what has been read.
+func (d *document) end() error {
+	d.in.value = maxValue
+	_, err := d.ReadToken()
+	if syntax := new(jsontext.SyntacticError); err == nil || errors.As(err, &syntax) {
+		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form: more text follows its end.", d.name)
+	}
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return d.trouble(err)
+}
+
 // elements calls do to read each element of the next list, the value of a member.
 // Any other value is an error.
 func (d *document) elements(member string, do func() error) error {

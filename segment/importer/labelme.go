@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"collie/segment"
 )
 
@@ -40,8 +42,23 @@ func (p *labelmePoints) UnmarshalJSON(b []byte) error {
 	if bytes.Count(b, []byte(",")) > 3*maxVertices || bytes.Count(b, []byte("[")) > maxVertices+1 {
 		return segment.Errorf(segment.TooLarge, "A shape has more than %d corners.", maxVertices)
 	}
-	return json.Unmarshal(b, (*[][2]float64)(p))
+	if err := json.Unmarshal(b, (*[][2]float64)(p)); err != nil || *p == nil {
+		return err
+	}
+	// encoding/json has put zeros for missing numbers and passed over further ones.
+	err := eachOutline(jsontext.NewDecoder(bytes.NewReader(b)), func(corner []float64) error {
+		if len(corner) != 2 {
+			return errCorner
+		}
+		return nil
+	})
+	if err != nil {
+		return errCorner
+	}
+	return nil
 }
+
+var errCorner = segment.Errorf(segment.Unreadable, "A shape has a point that is not two numbers, x and y.")
 
 // openLabelme reads one JSON per image. Shapes are drawn in their order, later
 // ones over earlier ones.
@@ -126,6 +143,9 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 		}
 		return err
 	})
+	if err == nil {
+		err = d.end()
+	}
 	if err != nil {
 		f.shapes = -1
 	}

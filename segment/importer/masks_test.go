@@ -129,6 +129,7 @@ func TestVOC(t *testing.T) {
 		"VOC/SegmentationObject/f.png": file([]byte("GIF")),
 		"VOC/SegmentationObject/g.png": file(encode(t, image.NewGray(image.Rect(0, 0, 2, 3)))),
 		"SegmentationObject/a.png":     file([]byte("not read: in no folder beside one of classes")),
+		"VOC/SegmentationClass/h.png":  file(encode(t, picture(image.NewNRGBA(box), "011/011", func(c uint8) color.Color { return color.NRGBA{A: 255 * (1 - c)} }))),
 		"VOC/JPEGImages/a.jpg":         file([]byte("not read")),
 	}, Options{})
 	want := []string{
@@ -137,6 +138,7 @@ func TestVOC(t *testing.T) {
 		"e.png: The mask is not a readable PNG. (unexpected EOF)",
 		"f.png: VOC/SegmentationObject/f.png: The mask is not a readable PNG. (unexpected EOF)",
 		"g.png: VOC/SegmentationObject/g.png has 2×3 pixels, but the mask of the classes has 3×2.",
+		"h.png: The pixel at (1, 0) is transparent, so it has the colour of no class. Save the mask without transparency.",
 	}
 	if classes != "" {
 		t.Errorf("classes %q without a labelmap", classes)
@@ -202,7 +204,8 @@ func TestCOCO(t *testing.T) {
 		"info": {}, "categories": [{"id": 7, "name": "cat"}, {"id": 3, "name": "dog"}],
 		"images": [{"id": 1, "file_name": "in/a.jpg", "width": 5, "height": 4}, {"id": 2, "file_name": "b.jpg", "width": 2, "height": 2},
 			{"id": 3, "file_name": "c.jpg", "width": 2, "height": 2}, {"id": 4, "file_name": "d.jpg", "width": 100000, "height": 100000},
-			{"id": 5, "file_name": "empty.jpg", "width": 2, "height": 1}, {"id": 6, "file_name": "e.jpg", "width": 2, "height": 1}],
+			{"id": 5, "file_name": "empty.jpg", "width": 2, "height": 1}, {"id": 6, "file_name": "e.jpg", "width": 2, "height": 1},
+			{"id": 7, "file_name": "f.jpg", "width": 2, "height": 1}, {"id": 8, "file_name": null, "width": 2, "height": 1}],
 		"annotations": [
 			{"id": 1, "image_id": 1, "category_id": 3, "area": 2, "segmentation": {"size": [4, 5], "counts": [0, 1, 18, 1]}},
 			{"id": 2, "image_id": 1, "category_id": 7, "area": 5, "segmentation": {"size": [4, 5], "counts": "52202O0"}, "iscrowd": 1},
@@ -211,7 +214,9 @@ func TestCOCO(t *testing.T) {
 			{"id": 5, "image_id": 3, "category_id": 7, "segmentation": {"size": [2, 2], "counts": "9"}},
 			{"id": 6, "image_id": 9, "category_id": 7, "segmentation": []},
 			{"id": 7, "image_id": 6, "category_id": 7, "segmentation": {"size": [1, 2], "counts": [0, 1, 1]}},
-			{"id": 8, "image_id": 6, "category_id": 4, "segmentation": {"size": [1, 2], "counts": [1, 1]}}]}`
+			{"id": 8, "image_id": 6, "category_id": 4, "segmentation": {"size": [1, 2], "counts": [1, 1]}},
+			{"id": 9, "image_id": 7, "category_id": null, "segmentation": {"size": [1, 2], "counts": [1, 1]}},
+			{"id": 10, "image_id": 8, "category_id": 7, "segmentation": {"size": [1, 2], "counts": [1, 1]}}]}`
 	classes, masks := readAll(t, fstest.MapFS{"annotations/instances.json": file([]byte(content)), "other.json": file([]byte("[]"))}, Options{})
 	want := []string{
 		"annotation 6: It refers to image 9, which is not in the file.",
@@ -221,6 +226,8 @@ func TestCOCO(t *testing.T) {
 		"d.jpg: The mask has 100000×100000 pixels; the limit is 40 million in total and 16384 per side.",
 		"empty.jpg 00",
 		"e.jpg: Its annotation 8 is of category 4, which is not in the file.",
+		"f.jpg: Its annotation 9 has no category_id.",
+		"image 8: It has no file_name.",
 	}
 	if classes != " cat dog" {
 		t.Errorf("classes %q", classes)
@@ -290,6 +297,10 @@ func TestLabelme(t *testing.T) {
 		"i.json": file([]byte(`{"imagePath": "i.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": [
 			{"label": "cat", "group_id": "left", "shape_type": "mask", "points": [[1, 1], [2, 2]], "mask": "` + crop + `"}, {"label": 7, "group_id": 3.0, "shape_type": "rectangle", "points": [[0, 0], [0, 0]]},
 			{"label": "dog", "shape_type": "cuboid", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
+		"j.json": file([]byte(`{"imagePath": "j.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": [{"label": "cat", "points": [[2], [1], [0]]}]}`)),
+		"k.json": file([]byte(`{"imagePath": "k.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": [{"label": "cat", "points": [[2, 0], [1, 0, 0], [0, 0]]}]}`)),
+		"l.json": file([]byte(`{"imagePath": "l.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": [{"label": "cat", "points": [[2, 0], [1, null], [0, 0]]}]}`)),
+		"m.json": file([]byte(`{"imagePath": "m.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": []} and more`)),
 	}, Options{})
 	want := []string{
 		`photos/a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 2`,
@@ -300,15 +311,32 @@ func TestLabelme(t *testing.T) {
 		`g.json: g.json is not JSON in the expected form: a field "label" holds a value 1.5.`,
 		`h.json: It has only shapes that can't be read, such as "cuboid"; use polygons, rectangles, circles or masks.`,
 		`i.jpg 400/010/011 shapes of kinds that can't be read, such as "cuboid", skipped: 1`,
+		"j.json: A shape has a point that is not two numbers, x and y.",
+		"k.json: A shape has a point that is not two numbers, x and y.",
+		"l.json: A shape has a point that is not two numbers, x and y.",
+		"m.json: m.json is not JSON in the expected form: more text follows its end.",
 	}
 	if classes != " cat dog bird 7" {
 		t.Errorf("classes %q", classes)
 	}
-	if len(masks) != 9 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
+	if len(masks) != 13 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
 		t.Errorf("broken file: %q", masks)
 	}
 	if d := cmp.Diff(want, masks[1:]); d != "" {
 		t.Error(d)
+	}
+}
+
+// Two images or categories with one id could not be told apart.
+func TestCOCOIdsTwice(t *testing.T) {
+	const image, category = `{"id": 1, "file_name": "a.jpg"}`, `{"id": 1, "name": "cat"}`
+	for want, content := range map[string]string{
+		"x.json has two images with the id 1.":     `{"images": [` + image + "," + image + `], "categories": [` + category + `], "annotations": []}`,
+		"x.json has two categories with the id 1.": `{"images": [` + image + `], "categories": [` + category + `, {"id": 1.0, "name": "dog"}], "annotations": []}`,
+	} {
+		if d, err := open(t, fstest.MapFS{"x.json": file([]byte(content))}, Options{}); err == nil || err.Error() != want {
+			t.Errorf("%v, %v, want %s", d, err, want)
+		}
 	}
 }
 

@@ -106,7 +106,7 @@ type contents struct {
 var (
 	ofScores = &contents{
 		"scores", "height × width × classes (classes × height × width when called probs_chw or scores_chw) or superpixels × classes",
-		"classes", "probs_chw or scores_chw", true, crf.MaxLabels, "write them per superpixel", 0, math.MaxFloat32, "finite and not negative",
+		"classes", "probs_chw or scores_chw", true, crf.MaxLabels, "write them per superpixel", 0, math.MaxFloat32, "finite, between 0 and 3.4e+38",
 	}
 	ofEmbeddings = &contents{
 		"embeddings", "height × width × dimensions (dimensions × height × width when called embeddings_chw)",

@@ -195,7 +195,7 @@ func TestReadScoresRefuses(t *testing.T) {
 		"infinite":        {with(func(a *array) { a.values = []float32{0, inf, nan, 0} }), ErrValue, "[0, 0, 1] is +Inf"},
 		"negative":        {with(func(a *array) { a.values = []float32{0, 0, -0.5, nan} }), ErrValue, "[0, 1, 0] is -0.5"},
 		"place, Fortran":  {with(func(a *array) { a.fortran, a.values = true, []float32{0, 0, nan, 0} }), ErrValue, "[0, 0, 1] is NaN"},
-		"above float32":   {with(func(a *array) { a.descr, a.values = "<f8", []float64{0, 1e39, 0, 0} }), ErrValue, "[0, 0, 1] is 1e+39"},
+		"above float32":   {with(func(a *array) { a.descr, a.values = "<f8", []float64{0, 1e39, 0, 0} }), ErrValue, "[0, 0, 1] is 1e+39; scores must be finite, between 0 and 3.4e+38"},
 		"big-endian":      {with(func(a *array) { a.descr = ">f4" }), ErrFormat, `its type is ">f4"; use '<f2'`},
 		"integers":        {with(func(a *array) { a.descr = "<i4" }), ErrFormat, "its type"},
 		"one axis":        {with(func(a *array) { a.shape = "(4,)" }), ErrFormat, "its shape is (4)"},

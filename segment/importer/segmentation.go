@@ -61,13 +61,13 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 		return total, err
 	}
 	var runs struct {
-		Size   [2]int          `json:"size"` // height, width
+		Size   [2]whole        `json:"size"` // height, width
 		Counts json.RawMessage `json:"counts"`
 	}
 	if err := json.Unmarshal(raw, &runs); err != nil {
 		return 0, noSegmentation(err)
 	}
-	if runs.Size != [2]int{m.Height, m.Width} {
+	if runs.Size != [2]whole{whole(m.Height), whole(m.Width)} {
 		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask is for an image of %d×%d pixels, not %d×%d.", runs.Size[1], runs.Size[0], m.Width, m.Height)
 	}
 	counts, err := parseCounts(runs.Counts, len(m.Pixels))
@@ -125,8 +125,16 @@ func parseCounts(raw json.RawMessage, pixels int) (rle.Counts, error) {
 		return rle.ParseCOCO(text, pixels)
 	}
 	var numbers []int
-	if err := json.Unmarshal(raw, &numbers); err != nil {
+	if json.Unmarshal(raw, &numbers) == nil {
+		return rle.Check(numbers, pixels)
+	}
+	var floats []whole // which take longer
+	if err := json.Unmarshal(raw, &floats); err != nil {
 		return nil, rle.ErrFormat
+	}
+	numbers = numbers[:0]
+	for _, n := range floats {
+		numbers = append(numbers, int(n))
 	}
 	return rle.Check(numbers, pixels)
 }

@@ -190,6 +190,9 @@ func (m *Mask) take(img image.Image, colors map[color.RGBA]uint8) error {
 			for x := range row {
 				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 				class, ok := colors[c]
+				if !ok && c.A < 255 {
+					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
+				}
 				if !ok {
 					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
 				}
