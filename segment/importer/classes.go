@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -79,16 +80,42 @@ type tooManyClasses struct{ error }
 type classNames struct {
 	list    []segment.Class
 	index   map[string]uint8
-	first   string // the project's first class
+	project []segment.Class // its classes; the first gets the pixels outside every shape
 	mapping map[string]string
 }
 
 func newClassNames(o Options) *classNames {
-	return &classNames{
-		list:  []segment.Class{{}},
-		index: map[string]uint8{labelset.LabelmeIgnore: segment.Void, labelset.LabelmeBackground: 0},
-		first: o.first, mapping: o.Mapping,
+	c := &classNames{list: []segment.Class{{}}, index: map[string]uint8{}, project: o.classes, mapping: o.Mapping}
+	for name, index := range labelmeNames {
+		if !c.own(name) {
+			c.index[name] = index
+		}
 	}
+	return c
+}
+
+// labelmeNames are the indices of names that are not classes in labelme. They are
+// classes where the project has one of that name.
+var labelmeNames = map[string]uint8{labelset.LabelmeIgnore: segment.Void, labelset.LabelmeBackground: 0}
+
+// own reports whether the project has a class with exactly this name.
+func (c *classNames) own(name string) bool {
+	return slices.ContainsFunc(c.project, func(of segment.Class) bool { return of.Name == name })
+}
+
+// remarks says, for people, what became of names that are not classes. drawn counts
+// the objects by name.
+func (c *classNames) remarks(drawn map[string]int) (out []string) {
+	for _, name := range []string{labelset.LabelmeIgnore, labelset.LabelmeBackground} {
+		if n := drawn[name]; n > 0 && !c.own(name) {
+			became := "undecided"
+			if labelmeNames[name] != segment.Void {
+				became = "the project's first class"
+			}
+			out = append(out, fmt.Sprintf("objects called %s, which is no class in labelme and became %s: %d", name, became, n))
+		}
+	}
+	return out
 }
 
 // add gives a name an index. A byte has MaxClasses of them besides Void: where
@@ -119,8 +146,12 @@ func (c *classNames) add(name string) error {
 
 // isFirst reports whether a name means the project's first class.
 func (c *classNames) isFirst(name string) bool {
-	if to, mapped := c.mapping[name]; mapped && !strings.EqualFold(strings.TrimSpace(to), c.first) {
+	if len(c.project) == 0 {
 		return false
 	}
-	return name != "" && strings.EqualFold(name, c.first)
+	first := c.project[0].Name
+	if to, mapped := c.mapping[name]; mapped && !strings.EqualFold(strings.TrimSpace(to), first) {
+		return false
+	}
+	return name != "" && strings.EqualFold(name, first)
 }

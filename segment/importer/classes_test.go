@@ -3,6 +3,7 @@ package importer_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -10,9 +11,67 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/export"
 	"collie/segment/importer"
 	"collie/storage/workspacetest"
 )
+
+// Names that labelme gives a meaning are classes where the project has them; where
+// it doesn't, the report says what became of them.
+func TestClassesWithLabelmesNames(t *testing.T) {
+	for _, names := range [][]string{{"background", "__ignore__", "cat"}, {"background", "_background_", "cat"}, {"_background_", "cat", "background"}} {
+		w := workspacetest.MustOpen(t)
+		project := func(names ...string) (segment.Project, segment.Image) {
+			var classes []segment.Class
+			for _, name := range names {
+				classes = append(classes, segment.Class{Name: name})
+			}
+			p, err := w.CreateProject(t.Context(), "Names", classes, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			im, err := w.AddImage(t.Context(), p.ID, "scene.png", bytes.NewReader(scene()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p, im
+		}
+		p, im := project(names...)
+		rows := slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("1", 40) + strings.Repeat("2", 40)}, 80)
+		mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.png": grey(rows...)}), importer.Options{})
+		labels := func(p segment.Project, im segment.Image) (out []string) {
+			a, err := w.Open(t.Context(), im.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			project := a.Project()
+			for _, x := range []int{10, 60, 110} {
+				c, _ := project.Class(int(a.Pixels()[40*120+x]))
+				out = append(out, c.Name)
+			}
+			return out
+		}
+		if d := cmp.Diff(names, labels(p, im)); d != "" {
+			t.Fatal(d)
+		}
+		for _, format := range []string{"voc", "index-png", "colour-png", "coco", "labelme"} {
+			content := mustExport(t, w, p.ID, format, export.Options{Background: new(true)})
+			for _, there := range [][]string{names, names[:1]} {
+				q, im := project(there...)
+				report := mustImport(t, w, q.ID, content, importer.Options{Undecided: true})
+				if len(report.Images) != 1 || report.Images[0].Problem != "" {
+					t.Fatalf("%q in %q as %s: %+v", names, there, format, report)
+				}
+				got := labels(q, im)
+				said := strings.Contains(strings.Join(report.Images[0].Lossy, ""), "objects called "+names[1])
+				if special := strings.HasPrefix(names[1], "_") && len(there) == 1 && (format == "coco" || format == "labelme"); special != said || special == slices.Equal(names, got) {
+					t.Errorf("%q in %q as %s: %q, %q", names, there, format, got, report.Images[0].Lossy)
+				}
+			}
+		}
+	}
+}
 
 // A data set can name as many classes as a project has, besides the pixels outside
 // every shape, which are of the project's first class.

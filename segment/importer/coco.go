@@ -283,17 +283,21 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 	slices.SortStableFunc(annotations, func(a, b cocoAnnotation) int { return cmp.Compare(b.Area, a.Area) })
 	m.Regions = len(annotations)
 	drawn, flat := 0, 0
+	byName := map[string]int{} // those drawn
 	for i, a := range annotations {
 		if err := f.options.context.Err(); err != nil {
 			return err
 		}
 		m.object = int32(i)
-		n, err := m.drawSegmentation(a.Segmentation, f.classes.index[f.categories[a.Category]])
+		name := f.categories[a.Category]
+		n, err := m.drawSegmentation(a.Segmentation, f.classes.index[name])
 		if err != nil {
 			return fmt.Errorf("annotation %s: %w", a.ID, err)
 		}
 		if drawn += n; n == 0 {
 			flat++
+		} else {
+			byName[name]++
 		}
 	}
 	switch {
@@ -305,6 +309,7 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 	if m.thin > 0 {
 		m.Lossy = append(m.Lossy, fmt.Sprintf("outlines of fewer than 3 corners, which have no area, skipped: %d", m.thin))
 	}
+	m.Lossy = append(m.Lossy, f.classes.remarks(byName)...)
 	covered := 0
 	for i, p := range m.Pixels {
 		if p != segment.Void {

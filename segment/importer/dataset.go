@@ -83,7 +83,7 @@ type Options struct {
 	// Limits of a mask; 0 means 40 million pixels and 16,384 per side.
 	MaxPixels, MaxSide int
 
-	first   string // the project's first class, that of pixels outside every shape
+	classes []segment.Class // of the project
 	context context.Context
 	lend    func(ctx context.Context, bytes int64) (give func(), err error)
 }

@@ -84,7 +84,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	if err != nil {
 		return Report{}, err
 	}
-	o.first = p.Classes[0].Name
+	o.classes = p.Classes
 	files = files.during(ctx)
 	d, err := Open(files, o)
 	if err != nil {

@@ -190,8 +190,8 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		return give, err
 	}
 	m.trackObjects()
-	groups := map[group]int32{}
-	drawn, flat, unknown, kind := 0, 0, 0, "" // shapes by outcome, and the last unknown kind
+	groups, byName := map[group]int32{}, map[string]int{} // shapes drawn by class
+	drawn, flat, unknown, kind := 0, 0, 0, ""             // shapes by outcome, and the last unknown kind
 	err = d.members(func(member string) error {
 		if member != "shapes" {
 			return nil
@@ -214,6 +214,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 				return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
 			case area:
 				drawn++
+				byName[s.class()]++
 			default:
 				flat++
 			}
@@ -221,6 +222,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		})
 		return err
 	})
+	m.Lossy = append(m.Lossy, classes.remarks(byName)...)
 	if flat > 0 {
 		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes without area, such as lines and points, skipped: %d", flat))
 	}

@@ -303,8 +303,8 @@ func TestLabelme(t *testing.T) {
 		"m.json": file([]byte(`{"imagePath": "m.jpg", "imageWidth": 3, "imageHeight": 3, "shapes": []} and more`)),
 	}, Options{})
 	want := []string{
-		`photos/a.jpg 11110/12110/12210/0000. shapes without area, such as lines and points, skipped: 2`,
-		"b.jpg 0003300/0030030/0030030",
+		`photos/a.jpg 11110/12110/12210/0000. objects called __ignore__, which is no class in labelme and became undecided: 1 shapes without area, such as lines and points, skipped: 2`,
+		"b.jpg 0003300/0030030/0030030 objects called _background_, which is no class in labelme and became the project's first class: 1",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
 		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
 		`f.json: f.json is not JSON in the expected form: "shapes" holds an object, not a list.`,

@@ -135,7 +135,7 @@ func readLines(text string, parse func(line string) (segment.Class, error)) ([]s
 		if err != nil {
 			return nil, segment.Errorf(segment.Unreadable, "Line %d of the label set: %s", number, err)
 		}
-		if c.Name == LabelmeBackground {
+		if c.Name == LabelmeBackground && c.Color == "" { // with a colour it is a class: labelme writes none
 			c.Name = "background"
 		}
 		if len(classes) == segment.MaxClasses {

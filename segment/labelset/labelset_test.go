@@ -25,6 +25,8 @@ func TestRead(t *testing.T) {
 		{"labelmap's names with #", VOC, "# sky:1,2,3::\n# sky:blue::", "# sky=#010203"},
 		{"byte order mark", Text, "\ufeffsky", "sky="},
 		{"labelme's names", Text, "__ignore__\n_background_\ncat", "background= cat="},
+		{"classes with labelme's names", Text, "background #000000\n_background_ #000001\n__ignore__ #000002", "background=#000000 _background_=#000001 __ignore__=#000002"},
+		{"labelmap with labelme's names", VOC, "background:0,0,0::\n_background_:0,0,1::", "background=#000000 _background_=#000001"},
 		{"labelmap", VOC, "# label:color_rgb:parts:actions\nbackground:0,0,0::\ncat:64,0,0:head,tail:\nscale 1:2:1,2,3::", "background=#000000 cat=#400000 scale 1:2=#010203"},
 		{"labelmap without colours", VOC, "cat\ndog::", "cat= dog="},
 		{"JSON names", JSON, `["sky","sea"]`, "sky= sea="},
