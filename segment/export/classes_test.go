@@ -65,3 +65,25 @@ func TestClassesChangeDuringExport(t *testing.T) {
 		}
 	}
 }
+
+// Other programs misread some names in labelmap.txt; the report of each image with
+// such a class says so.
+func TestNamesThatLabelmapsCannotHold(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Names", []segment.Class{{Name: "background"}, {Name: "1:2"}, {Name: "#hash"}, {Name: "C#"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := mustPNG(t, halves(120, 80))
+	add(t, w, p.ID, "odd.png", file, at{1, 10, 40}, at{2, 110, 40})
+	add(t, w, p.ID, "plain.png", file, at{0, 10, 40}, at{3, 110, 40})
+	for format, want := range map[string]string{"voc": ": 1:2, #hash.", "index-png": ": 1:2, #hash.", "colour-png": ": 1:2, #hash.", "coco": "", "labelme": ""} {
+		report, err := export.Write(t.Context(), io.Discard, w, p.ID, format, export.Options{Pictures: new(false)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if odd := report.Images[0].Lossy; want == "" && odd != "" || !strings.HasSuffix(odd, want) || report.Images[1].Lossy != "" {
+			t.Errorf("%s: %+v", format, report.Images)
+		}
+	}
+}

@@ -19,10 +19,10 @@ func newIndexPNG(j *job) (encoder, error) { return indexPNG{j}, nil }
 
 func (indexPNG) document(string) document { return document{} }
 
-func (indexPNG) image(_ context.Context, s *subject) (*piece, error) {
+func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
-	return &piece{files: []member{mask}, out: len(s.partition().Regions)}, err
+	return &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: p.misread(s.mask.Pixels)}, err
 }
 
 func (p indexPNG) finish() ([]member, error) { return p.labelmap(inPalette) }
@@ -39,9 +39,9 @@ func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
-	out := &piece{files: []member{mask}, out: len(s.partition().Regions)}
+	out := &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: p.misread(s.mask.Pixels)}
 	if alike := p.alike(s.mask.Pixels); len(alike) > 0 {
-		out.lossy = []string{"Another class, or what is undecided, has the colour of " + strings.Join(alike, ", ") + "."}
+		out.lossy = append(out.lossy, "Another class, or what is undecided, has the colour of "+strings.Join(alike, ", ")+".")
 	}
 	return out, err
 }
@@ -57,16 +57,37 @@ func (p colourPNG) alike(pixels []uint8) (names []string) {
 	for _, c := range p.project.Classes {
 		with[c.Color]++
 	}
-	var there [256]bool
-	for _, class := range pixels {
-		there[class] = true
-	}
+	there := present(pixels)
 	for i, c := range p.project.Classes {
 		if there[i] && with[c.Color] > 1 {
 			names = append(names, c.Name)
 		}
 	}
 	return names
+}
+
+// present tells which classes a mask has.
+func present(pixels []uint8) (there [256]bool) {
+	for _, class := range pixels {
+		there[class] = true
+	}
+	return there
+}
+
+// misread says which classes in a mask have names that other programs don't find in
+// labelmap.txt: it has no way to write their characters so that they mean nothing.
+func (j *job) misread(pixels []uint8) []string {
+	var names []string
+	there := present(pixels)
+	for i, c := range j.project.Classes {
+		if there[i] && (strings.HasPrefix(c.Name, "#") || strings.Contains(c.Name, ":")) {
+			names = append(names, c.Name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return []string{"Other programs misread labelmap.txt where a class has a colon or begins with #: " + strings.Join(names, ", ") + "."}
 }
 
 // labelmap makes labelmap.txt, which names the classes of indices and colours.

@@ -25,7 +25,7 @@ func newVOC(j *job) (encoder, error) { return &voc{j}, nil }
 
 func (*voc) document(string) document { return document{} }
 
-func (*voc) image(_ context.Context, s *subject) (*piece, error) {
+func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that readers of VOC expect
 	classes, err := picture("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	if err != nil {
@@ -50,10 +50,10 @@ func (*voc) image(_ context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []member{classes, objects}, out: len(parts.Regions)}
+	p := &piece{files: []member{classes, objects}, out: len(parts.Regions), lossy: v.job.misread(s.mask.Pixels)}
 	if over := len(list) - vocObjects; over > 0 {
 		p.out -= over
-		p.lossy = []string{fmt.Sprintf("SegmentationObject can number only %d objects; the other %d have the value 255 there. SegmentationClass is complete.", vocObjects, over)}
+		p.lossy = append(p.lossy, fmt.Sprintf("SegmentationObject can number only %d objects; the other %d have the value 255 there. SegmentationClass is complete.", vocObjects, over))
 	}
 	return p, nil
 }
