@@ -193,7 +193,7 @@ func OfData(err error) (problem string, ok bool) {
 // detail is the part of an error that is for people.
 func detail(err error) string {
 	if e := new(segment.Error); errors.As(err, &e) {
-		return strings.TrimSuffix(err.Error(), ": "+fmt.Sprint(e.Unwrap()))
+		return strings.TrimSuffix(err.Error(), fmt.Sprintf(" (%v)", e.Unwrap()))
 	}
 	return err.Error()
 }

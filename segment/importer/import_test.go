@@ -204,3 +204,21 @@ func TestClassesOfImportsAtOnce(t *testing.T) {
 		t.Errorf("classes %v, deleted %v, %v", p.Classes, p.Deleted, err)
 	}
 }
+
+// Problems are in plain words: what the decoders say is for the log.
+func TestProblemsInPlainWords(t *testing.T) {
+	w, p, _, _ := beach(t)
+	const labelme = `{"shapes": [{"label": "f` + "\xe4" + `"}], "imagePath": "beach.png", "imageWidth": 120, "imageHeight": 80}`
+	const coco = `{"images": [{"id": 1, "file_name": "beach.png", "width": 120, "height": 80}], "categories": [{"id": 1, "name": "cat"}],
+		"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": {"size": [0.5, 120]}}]}`
+	for want, file := range map[string][2]string{
+		"beach.json contains text that is not valid UTF-8, or half of a surrogate pair.": {"beach.json", labelme},
+		"annotation 1: Its segmentation is neither a list of polygons nor an RLE mask.":  {"beach.json", coco},
+		"The mask is not a readable PNG.":                                                {"beach.png", "\x89PNG\r\n\x1a\n"},
+	} {
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{file[0]: []byte(file[1])}), importer.Options{})
+		if len(report.Images) != 1 || report.Images[0].Problem != want {
+			t.Errorf("%+v, want %s", report.Images, want)
+		}
+	}
+}
