@@ -133,6 +133,10 @@ export class App {
     const post = (/** @type {import('../evidence/protocol.js').EvidenceEvent} */ event) => postEvent(`${address}/evidence`, event);
     const { socket = '', role = '', project = '' } = this.data;
     const member = role !== '' && role !== 'admin';
+    const adopt = (/** @type {import('../evidence/protocol.js').ProjectRecord} */ record) => {
+      this.classes.adopt(record);
+      this.guess.adopt(record);
+    };
     const session = new Session(map.n, name, role ? `${socket}?role=${role}` : socket, {
       keeper: this.queue, post, ask: () => fateOf(address, `/api/v1/projects/${project}`, member), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
     }, {
@@ -146,10 +150,8 @@ export class App {
         this.refresh();
       },
       supposed: () => this.labelling.show(),
-      project: (project) => {
-        this.classes.adopt(project);
-        this.guess.adopt(project);
-      },
+      project: adopt,
+      returned: () => void call('GET', `/api/v1/projects/${project}`).then(adopt, () => {}), // else the next break or change brings it
       reviewed: () => void this.review.load(),
       problem: (title, detail) => toast(title, detail, 'problem'),
       trashed: () => toast('This image was moved to the trash', 'You can go on here once it is restored.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),

@@ -26,6 +26,7 @@ const SUPPOSED = 0;
  * @property {() => void} save
  * @property {(project: import('../evidence/protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {() => void} reviewed the image may have another status by hand
+ * @property {() => void} returned the page is back after a break, in which it may have missed a change of the classes
  * @property {(title: string, detail: string) => void} problem
  * @property {() => void} trashed the image was moved to the trash, and nothing can be changed before it is restored
  *
@@ -82,8 +83,10 @@ export class Exchange {
       message: (message) => this.receive(message),
       binary: (buffer) => this.arrive(buffer),
       change: (open) => {
-        if (open) listener.reviewed(); // perhaps while the page was away
-        else {
+        if (open) {
+          listener.reviewed(); // perhaps while the page was away
+          if (this.ready) listener.returned();
+        } else {
           this.evidence.disconnected();
           this.unsuppose();
         }

@@ -72,6 +72,7 @@ function open() {
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
     reviewed: () => said.push('reviewed'),
+    returned: () => said.push('returned'),
     problem: (title) => said.push(title),
     trashed: () => said.push('trashed'),
   });
@@ -160,12 +161,12 @@ test('the server is asked nothing about an image in the trash', () => {
   assert.deepEqual([session.mayAsk(), session.mayChange(), said], [false, false, ['trashed', 'trashed', 'trashed']]);
 });
 
-test('the status by hand is asked for when it may be another one', () => {
+test('the status by hand and the classes are asked for when they may be others', () => {
   const { said, tell } = open();
   tell({ type: 'reviewed' });
   socket.close(1006);
   socket.onopen();
-  assert.deepEqual(said, ['reviewed', 'reviewed']);
+  assert.deepEqual(said, ['reviewed', 'reviewed', 'returned']);
 });
 
 test('says that the server has lost edits', () => {

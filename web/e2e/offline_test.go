@@ -2,8 +2,12 @@ package e2e
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -265,4 +269,56 @@ func TestE2EClassNamedOffline(t *testing.T) {
 	server.start()
 	p.until(`fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then(r => r.json()).then(({classes}) => classes.at(-1).name === 'lemon')`)
 	p.until(`document.querySelector('.class-row.active .class-name').textContent === 'lemon' && document.querySelectorAll('.class-row').length === 9`)
+}
+
+// A page that comes back has the classes that were changed while it was away.
+func TestE2EClassesChangedWhileAway(t *testing.T) {
+	t.Parallel()
+	server := startCrashingServer(t)
+	p := openPage(t, 1280, 720, false, "http://"+server.address)
+	p.trySample()
+	project := value[string](p, `document.getElementById('app').dataset.project`)
+	server.kill()
+	p.until(`document.getElementById('save').dataset.state === 'offline'`)
+	elsewhere := &crashingServer{t: t, address: sharedtest.MustAddress(t), data: server.data}
+	t.Cleanup(elsewhere.kill)
+	elsewhere.start()
+	rename(t, "http://"+elsewhere.address+"/api/v1/projects/"+project, "lemon")
+	elsewhere.kill()
+	server.start()
+	p.until(`document.querySelector('.class-row:last-child .class-name').textContent === 'lemon'`)
+}
+
+// rename gives the last class of the project at an address of the API another name.
+func rename(t *testing.T, address, name string) {
+	t.Helper()
+	do := func(method string, body io.Reader) []byte {
+		r, err := http.NewRequestWithContext(t.Context(), method, address, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		b, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: %s %s, %v", method, address, answer.Status, b, err)
+		}
+		return b
+	}
+	var project struct {
+		Classes []map[string]any `json:"classes"`
+	}
+	if err := json.Unmarshal(do(http.MethodGet, nil), &project); err != nil {
+		t.Fatal(err)
+	}
+	project.Classes[len(project.Classes)-1]["name"] = name
+	b, err := json.Marshal(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(http.MethodPatch, bytes.NewReader(b))
 }
