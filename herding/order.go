@@ -32,8 +32,8 @@ func EliminationOrder(n int, edges []crf.Edge) []int32 {
 	return order
 }
 
-// quotient is a graph some nodes of which are eliminated: these have become
-// elements, whose members are all connected to each other.
+// quotient is a graph in the course of its elimination. An eliminated node has become
+// an element, whose members are all connected to each other.
 type quotient struct {
 	// lists has, from start[i] on, the elements that node i belongs to and then its
 	// neighbours that no element covers: an element takes the place of what it covers,

@@ -27,7 +27,12 @@ func (a *Annotation) SetEmbedding(ctx context.Context, id string, e *segment.Emb
 	if w := cmp.Or(original.Embedding, a.lessons.EmbeddingWeight(ctx, a.image.ProjectID)); w != nil {
 		e = e.Weighed(w)
 	}
-	seq, err := a.beneathGuess(ctx, segment.Event{ID: id, Kind: segment.Embed, Embedding: e})
+	event, seq := segment.Event{ID: id, Kind: segment.Embed, Embedding: e}, 0
+	if original.ID != "" {
+		seq, err = a.add(ctx, current, event)
+	} else {
+		seq, err = a.beneathGuess(ctx, event)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -64,17 +69,13 @@ func (a *Annotation) WeighEmbedding(ctx context.Context, weight *segment.Embeddi
 	return err
 }
 
-// beneathGuess adds an event unless it is stored. If the image has only a project's guess, the guess is
+// beneathGuess adds a new event. If the image has only a project's guess, the guess is
 // undone first and added again afterwards, so that it stays what an undo takes back
 // first.
 func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int, err error) {
 	a.mu.Lock()
 	at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), inClasses(a.timeline.Scores(), a.table)
-	seq, repeated, err := a.repeated(ctx, &e)
 	a.mu.Unlock()
-	if repeated || err != nil {
-		return seq, err
-	}
 	if guessed {
 		if _, err := a.Append(asProject(ctx), at, segment.Event{ID: segment.NewID(), Kind: segment.Undo}); err != nil {
 			return 0, err

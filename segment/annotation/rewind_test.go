@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/storage/workspacetest"
 )
 
@@ -84,15 +85,22 @@ func TestShorterLog(t *testing.T) {
 	}
 }
 
+// mustClickFive returns an image in the data folder dir, with five clicks.
+func mustClickFive(t *testing.T, dir string) *annotation.Annotation {
+	t.Helper()
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	for i := range 5 {
+		mustAppend(t, a, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
+	}
+	return a
+}
+
 // An edit on top of events that the database has lost is refused with the current
 // number, and taken when it is made for that, without anybody looking meanwhile.
 func TestEditOnLostEvents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
-	for i := range 5 {
-		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
-	}
+	here := mustClickFive(t, dir)
 	before := here.State()
 	mustLose(t, dir, here.Image().ID, 2)
 	_, err := here.Append(t.Context(), 5, label("new", 1, [2]float64{10, 70}))
@@ -143,10 +151,7 @@ func (q queued) Done() <-chan struct{} {
 func TestShorterLogWhileItIsRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
-	for i := range 5 {
-		mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
-	}
+	here := mustClickFive(t, dir)
 	reader := paused{context.Background(), make(chan struct{}), make(chan struct{})}
 	read := make(chan error, 1)
 	go func() {

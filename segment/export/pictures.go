@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"slices"
 	"strings"
 
 	"collie/segment"
@@ -77,10 +78,14 @@ func present(pixels []uint8) (there [256]bool) {
 // misread says which classes in a mask have names that other programs don't find in
 // labelmap.txt: it has no way to write their characters so that they mean nothing.
 func (j *job) misread(pixels []uint8) []string {
+	odd := func(c segment.Class) bool { return strings.HasPrefix(c.Name, "#") || strings.Contains(c.Name, ":") }
+	if !slices.ContainsFunc(j.project.Classes, odd) {
+		return nil // as nearly always, without a look at the pixels
+	}
 	var names []string
 	there := present(pixels)
 	for i, c := range j.project.Classes {
-		if there[i] && (strings.HasPrefix(c.Name, "#") || strings.Contains(c.Name, ":")) {
+		if there[i] && odd(c) {
 			names = append(names, c.Name)
 		}
 	}

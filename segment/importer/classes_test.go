@@ -13,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -26,15 +27,7 @@ func TestClassesWithLabelmesNames(t *testing.T) {
 			for _, name := range names {
 				classes = append(classes, segment.Class{Name: name})
 			}
-			p, err := w.CreateProject(t.Context(), "Names", classes, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			im, err := w.AddImage(t.Context(), p.ID, "scene.png", bytes.NewReader(scene()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p, im
+			return mustPicture(t, w, classes, "scene.png")
 		}
 		p, im := project(names...)
 		rows := slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("1", 40) + strings.Repeat("2", 40)}, 80)
@@ -121,14 +114,7 @@ func TestAsManyClassesAsAProjectHas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := workspacetest.MustOpen(t)
-			p, err := w.CreateProject(t.Context(), "Full", classes, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			im, err := w.AddImage(t.Context(), p.ID, "beach.png", bytes.NewReader(scene()))
-			if err != nil {
-				t.Fatal(err)
-			}
+			p, im := mustPicture(t, w, classes, "beach.png")
 			names := []string{c.names[0]}
 			for _, of := range classes[1:254] {
 				names = append(names, of.Name)
@@ -165,4 +151,18 @@ func TestAsManyClassesAsAProjectHas(t *testing.T) {
 			}
 		})
 	}
+}
+
+// mustPicture returns a new project with an image of the given name.
+func mustPicture(t *testing.T, w *workspace.Workspace, classes []segment.Class, name string) (segment.Project, segment.Image) {
+	t.Helper()
+	p, err := w.CreateProject(t.Context(), "Test", classes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	im, err := w.AddImage(t.Context(), p.ID, name, bytes.NewReader(scene()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, im
 }

@@ -36,6 +36,13 @@ function strip() {
       acceptance.placed(rank);
       acceptance.caughtUp();
     },
+    /** A click whose three hypotheses have all come. */
+    answered() {
+      this.click();
+      this.begin();
+      for (const rank of [0, 1, 2]) this.arrive(rank);
+      this.end();
+    },
     end() {
       hypotheses.finish({ type: 'done', run: runs, reason: 'complete' });
       acceptance.finished();
@@ -84,10 +91,7 @@ test('steps beyond the last hypothesis end there, and steps back take early ones
 
 test('a card that is taken is not announced as a preview, one that only is selected is', () => {
   const s = strip();
-  s.click();
-  s.begin();
-  for (const rank of [0, 1, 2]) s.arrive(rank);
-  s.end();
+  s.answered();
   s.acceptance.select(1);
   assert.equal(s.said.splice(0).length, 1);
   s.acceptance.take(1);
@@ -103,10 +107,7 @@ test('the tap on a region counts for the hypothesis that is shown, and for no la
   globalThis.document = /** @type {any} */ ({ getElementById: () => ({ setAttribute: (name, to) => attributes.set(name, to) }) });
   t.after(() => Reflect.deleteProperty(globalThis, 'document'));
   const s = strip();
-  s.click();
-  s.begin();
-  for (const rank of [0, 1, 2]) s.arrive(rank);
-  s.end();
+  s.answered();
   s.acceptance.select(1);
   s.acceptance.pickRegion(true);
   s.acceptance.accept();
