@@ -2,6 +2,7 @@ import { changes, inWords } from '../evidence/changes.js';
 import { Choice } from './choice.js';
 import { byId } from '../ui/dom.js';
 import { divided } from '../evidence/division.js';
+import { outdates } from '../evidence/evidence.js';
 import { region } from '../superpixels/graph.js';
 import { VOID } from '../evidence/protocol.js';
 import { toast } from '../ui/toast.js';
@@ -86,7 +87,7 @@ export class Acceptance {
   /** The strip shows what has arrived: takes the steps that were asked for before. */
   caughtUp() {
     const { hypotheses } = this.ports.session;
-    while (this.ahead > 0 && hypotheses.fresh > 0) {
+    while (this.ahead > 0 && this.current && hypotheses.fresh > 0) {
       const place = this.beside(1);
       if (!this.arrived(place)) break;
       const { eager } = this;
@@ -162,7 +163,7 @@ export class Acceptance {
 
   /** Selects a card, and accepts it, which says so by itself, unless it is out of date or a region is to be tapped. @param {number} place */
   take(place) {
-    if (this.picking || this.ports.session.hypotheses.cards[place]?.stale) return this.select(place);
+    if (this.picking || !this.current || this.ports.session.hypotheses.cards[place]?.stale) return this.select(place);
     this.turnTo(place);
     this.accept();
   }
@@ -171,7 +172,7 @@ export class Acceptance {
   walk(step) {
     const { hypotheses } = this.ports.session;
     const place = this.beside(step);
-    const there = this.ahead === 0 && hypotheses.fresh > 0 && (step < 0 || this.arrived(place));
+    const there = this.ahead === 0 && this.current && hypotheses.fresh > 0 && (step < 0 || this.arrived(place));
     if (!there && this.expecting()) {
       this.ahead = this.away ? 0 : Math.max(0, this.ahead + step);
       this.wait('Shown as soon as it arrives');
@@ -200,6 +201,11 @@ export class Acceptance {
   get preview() {
     const { selected } = this.choice;
     return selected && this.differs(selected.card) ? this.nameOf(selected) : '';
+  }
+
+  /** Whether the hypotheses of the run take every click into account: while one is on its way, those for the clicks before it may still come. */
+  get current() {
+    return this.ports.session.evidence.pending.every((p) => !outdates(p.event));
   }
 
   /** Whether the selected hypothesis takes every click into account. */

@@ -12,7 +12,7 @@ function strip() {
   const said = [];
   const evidence = {
     present: { labels: Uint8Array.of(0, 0), clicks: Uint8Array.of(VOID, VOID) },
-    pending: [],
+    pending: /** @type {{event: {kind: string}}[]} */ ([]),
     depth: () => ({ undo: 0 }),
     division: { blank: () => false },
   };
@@ -24,6 +24,8 @@ function strip() {
     accepted,
     said,
     acceptance,
+    pending: evidence.pending,
+    outdate: () => hypotheses.outdate(),
     click() {
       hypotheses.outdate();
       acceptance.labelled();
@@ -69,6 +71,24 @@ test('a step and Enter count for the hypotheses of the last click, however many 
       assert.deepEqual(s.accepted, [`${runs}:1`], `in run ${runs} the keys came after ${early} hypotheses`);
     }
   }
+});
+
+test('a step and Enter wait for the hypotheses of a click that is on its way, whatever comes for the one before', () => {
+  const s = strip();
+  s.click();
+  s.click();
+  s.pending.push({ event: { kind: 'label' } }); // the second
+  s.begin();
+  for (const rank of [0, 1, 2]) s.arrive(rank);
+  s.acceptance.walk(1);
+  s.acceptance.accept();
+  assert.deepEqual(s.accepted, []);
+  s.pending.length = 0;
+  s.outdate();
+  s.begin();
+  for (const rank of [0, 1, 2]) s.arrive(rank);
+  s.end();
+  assert.deepEqual(s.accepted, ['2:1']);
 });
 
 test('steps beyond the last hypothesis end there, and steps back take early ones back', () => {

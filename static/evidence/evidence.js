@@ -39,6 +39,14 @@ import { fromRecords, NO_REPAIRS } from './repairs.js';
  * @typedef {(superpixels: number[]) => number[]} PixelsOf the pixels of superpixels, as runs of the image
  */
 
+/** Kinds of events that change labels but nothing that hypotheses are made from. */
+const BESIDE = ['accept', 'pixels', 'instance'];
+
+/** Whether hypotheses made before an event no longer take all that was said into account. @param {Pick<EvidenceEvent, 'kind'>} event */
+export function outdates({ kind }) {
+  return !BESIDE.includes(kind);
+}
+
 /** Bytes of unacknowledged events that go with a greeting; a frame may hold 64 KiB. */
 const GREETING = 32 << 10;
 

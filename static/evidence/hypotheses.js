@@ -26,6 +26,8 @@ const MOST = 100;
 export class Hypotheses {
   constructor() {
     this.run = 0;
+    /** The number of the last event that the run takes into account. */
+    this.seq = 0;
     /** How many hypotheses the run was asked for. */
     this.wanted = 0;
     /** How many classes the run has in play. */
@@ -72,6 +74,7 @@ export class Hypotheses {
     this.fresh = 0;
     this.done = null;
     this.run = message.run;
+    this.seq = message.seq;
     this.wanted = message.count;
     this.classes = message.classes?.length ?? 0;
     this.refuted = message.refuted === true;

@@ -1,4 +1,4 @@
-import { Evidence } from '../evidence/evidence.js';
+import { Evidence, outdates } from '../evidence/evidence.js';
 import { decodeHypothesis } from '../evidence/frames.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
 import { newID } from '../evidence/protocol.js';
@@ -132,7 +132,7 @@ export class Exchange {
     if (event.kind !== 'label') this.unsuppose();
     const pending = evidence.add({ id: newID(), ...event }, taken);
     void keeper.put({ event: pending.event, taken, epoch: pending.epoch, seq: evidence.seq }); // sent meanwhile: whichever comes first saves it
-    if (!['accept', 'pixels', 'instance'].includes(event.kind)) this.outdate();
+    if (outdates(event)) this.outdate();
     this.listener.labels();
     this.pump();
   }
@@ -183,6 +183,13 @@ export class Exchange {
     this.listener.hypotheses('outdated', -1);
   }
 
+  /** Outdates a run for earlier clicks that began while the event of an ack was on its way. @param {import('../evidence/protocol.js').AckMessage} ack */
+  overtake({ id, seq }) {
+    const { hypotheses, evidence } = this;
+    const own = evidence.pending.find((p) => p.event.id === id);
+    if (own && outdates(own.event) && hypotheses.run !== 0 && hypotheses.seq < seq) this.outdate();
+  }
+
   pump() {
     if (this.link.open && this.ready && !this.waiting) {
       const event = this.evidence.next();
@@ -211,6 +218,7 @@ export class Exchange {
         break;
       case 'ack':
         this.failed = false;
+        this.overtake(message);
         this.evidence.acked(message.id, message.seq);
         void this.keeper.drop(message.id);
         this.listener.labels();

@@ -264,6 +264,25 @@ test('after a change of classes or rest, cards for the same clicks can no longer
   assert.equal(session.hypotheses.present.length, 0);
 });
 
+test('hypotheses for the clicks before one that is on its way can’t be accepted after its ack', () => {
+  const { session, said, tell } = open();
+  session.label([1], [], 2);
+  session.label([2], [], 1);
+  const ack = (seq) => tell({ type: 'ack', id: sent.filter(({ type }) => type === 'evidence')[seq - 1].id, seq });
+  ack(1);
+  tell(state(1, 'fine', [V, 2, V, V]));
+  tell(run(9, 1));
+  tell(frame(9, [0, 2, 0, 2], 1));
+  ack(2);
+  assert.deepEqual([session.save, session.hypotheses.present.length, said.at(-1)], ['saved', 0, 'outdated']);
+  tell(state(2, 'fine', [V, 2, 1, V]));
+  tell(run(10, 2));
+  tell(frame(10, [0, 2, 1, 2], 2));
+  session.repair([0, 1], 1);
+  ack(3);
+  assert.equal(session.hypotheses.present.length, 1, 'pixels leave them as they are');
+});
+
 test('others change the classes', () => {
   const { session, said, tell } = open();
   session.label([1], [], 2);
