@@ -57,6 +57,8 @@ export class Exchange {
     this.ask = ask;
     /** @type {import('../evidence/protocol.js').StateMessage | null} a state whose superpixels the page does not have yet */
     this.waiting = null;
+    /** The number of the last event that was acknowledged after the last state. */
+    this.passed = 0;
     /** What the last state said of repairs; a state that says nothing of them means the same. */
     this.repairs = /** @type {import('../evidence/repairs.js').RepairRecord[]} */ ([]);
     /** @type {(() => void)[]} what came after it */
@@ -219,6 +221,7 @@ export class Exchange {
       case 'ack':
         this.failed = false;
         this.overtake(message);
+        this.passed = message.seq;
         this.evidence.acked(message.id, message.seq);
         void this.keeper.drop(message.id);
         this.listener.labels();
@@ -266,7 +269,10 @@ export class Exchange {
    * @param {import('../evidence/protocol.js').StateMessage} message
    */
   state(message) {
-    if (message !== this.waiting) this.later = []; // that was about an older state
+    if (message !== this.waiting) {
+      this.later = []; // that was about an older state
+      this.passed = 0;
+    }
     if (message.map && message.map !== this.evidence.map) {
       this.waiting = message;
       this.unsuppose();
@@ -279,6 +285,7 @@ export class Exchange {
       this.listener.cells();
       return;
     }
+    if (this.passed > message.seq) return; // it would take back an event that is on disk; the state with that follows
     this.waiting = null;
     this.evidence.state(message);
     if (this.evidence.division !== division) {

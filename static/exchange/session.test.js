@@ -347,6 +347,24 @@ test('a label that is refused was no good supposition', async () => {
   assert.equal(session.supposed, null);
 });
 
+test('a state that waits for the finest superpixels takes no click back that was acknowledged meanwhile', () => {
+  const { session, tell } = open();
+  session.click(1, [1, 0], 2, undefined);
+  session.click(3, [3, 0], 1, undefined);
+  const ack = (seq) => tell({ type: 'ack', id: sent.filter(({ type }) => type === 'evidence')[seq - 1].id, seq });
+  ack(1);
+  tell({ ...state(1, 'fine', [V, V, V, V, 2, V]), regions: 4, parts: [8, 9] });
+  tell(run(3, 1));
+  tell(frame(3, [0, 2, 0, 0, 2, 0], 1));
+  ack(2);
+  session.resumed((cells) => cells.map(() => 1));
+  assert.deepEqual([session.evidence.seq, session.evidence.present.clicks[3], session.hypotheses.fresh], [2, 1, 0]);
+  tell({ ...state(2, 'fine', [V, V, V, 1, 2, V]), regions: 4, parts: [8, 9] });
+  tell(run(4, 2));
+  tell(frame(4, [0, 2, 0, 1, 2, 0], 2));
+  assert.deepEqual([session.evidence.seq, [...session.evidence.present.clicks], session.hypotheses.fresh], [2, [V, V, V, 1, 2, V], 1]);
+});
+
 test('a click divides superpixels, whose parts are known once the finest are', () => {
   const { session, said, tell } = open();
   session.click(1, [1, 0], 2, { rank: 0, digest: 'ab', energy: 1, labels: Uint8Array.of(0, 0, 0, 0), count: 1, stale: false });
