@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 
 	"collie/segment"
@@ -20,7 +21,7 @@ import (
 // objectsJSON are the objects of an image that instance events have told apart.
 type objectsJSON struct {
 	Seq     int          `json:"seq" doc:"number of events in the log when the objects were told apart; as long as they stay the same, so does the ETag"`
-	Objects []objectJSON `json:"objects" doc:"by class and number; regions without an instance event are objects of their own and are not listed"`
+	Objects []objectJSON `json:"objects" doc:"by class and number; regions without an instance event are objects of their own and are not listed, nor are objects whose pixels all have other classes"`
 }
 
 type objectJSON struct {
@@ -104,7 +105,7 @@ func outlined(a *annotation.Annotation, state annotation.State) []objectJSON {
 			objects[i].Marks = append(objects[i].Marks, points[m.Cell])
 		}
 	}
-	return objects
+	return slices.DeleteFunc(objects, func(o objectJSON) bool { return o.Area == 0 }) // pixels of other classes cover it
 }
 
 // objectsTag is the ETag of the objects of a state. It depends on what they are

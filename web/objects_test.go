@@ -56,6 +56,13 @@ func TestObjects(t *testing.T) {
 		t.Error("the classes have changed")
 	}
 
+	// Pixels of another class cover the second.
+	send("pixels", fmt.Sprintf(`,"repairs":[{"class":0,"runs":[%d,%d]}]`, pictureWidth*pictureHeight/2, pictureWidth*pictureHeight/2), http.StatusOK)
+	if got := objects(); len(got.Objects) != 1 || got.Objects[0].Number != 1 {
+		t.Errorf("one object covered: %+v", got)
+	}
+	send("undo", "", http.StatusOK)
+
 	// What happens to other classes changes none of them.
 	elsewhere := fmt.Sprintf(`,"points":[[%d,5]]`, pictureWidth-5)
 	send("label", elsewhere+`,"class":0`, http.StatusOK)
