@@ -1,3 +1,4 @@
+import { Deadline } from './deadline.js';
 import { Evidence, outdates } from '../evidence/evidence.js';
 import { decodeHypothesis } from '../evidence/frames.js';
 import { Hypotheses } from '../evidence/hypotheses.js';
@@ -74,6 +75,9 @@ export class Exchange {
     /** The clicks, boxes and the like that the current run is for. */
     this.ranFor = '';
     this.failed = false;
+    /** Whether an event is on its way by HTTP. */
+    this.posting = false;
+    this.deadline = new Deadline(() => this.link.lose());
     /** Whether the finest superpixels are known. */
     this.celled = false;
     this.ready = false;
@@ -92,6 +96,7 @@ export class Exchange {
           this.evidence.disconnected();
           this.unsuppose();
         }
+        this.expect();
         if (this.trashed && !trashed) listener.trashed();
         trashed = this.trashed;
         listener.save();
@@ -197,6 +202,7 @@ export class Exchange {
       const event = this.evidence.next();
       if (event) this.send(event);
     }
+    this.expect();
     this.listener.save();
   }
 
@@ -207,12 +213,20 @@ export class Exchange {
       this.link.send(message);
       return;
     }
+    this.posting = true;
     const answer = await this.post(event);
+    this.posting = false;
     this.receive(answer ?? { type: 'reject', id: event.id, reason: 'unavailable', detail: '', seq: 0 });
+  }
+
+  /** Gives up the connection unless the first event that it carries gets an answer. */
+  expect() {
+    this.deadline.expect((!this.posting && this.evidence.pending.find((p) => p.sent)?.event.id) || '');
   }
 
   /** @param {import('../evidence/protocol.js').ServerMessage} message */
   receive(message) {
+    if (message.type === 'ack' || message.type === 'reject') this.deadline.met();
     switch (message.type) {
       case 'state':
         this.repairs = message.repairs ??= this.repairs;
@@ -359,6 +373,7 @@ export class Exchange {
         this.pump();
         break;
     }
+    this.expect();
   }
 
   /** @param {ArrayBuffer} buffer */

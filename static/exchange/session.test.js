@@ -11,8 +11,10 @@ let fate = '';
 let reloads = 0;
 /** Answers what goes by HTTP. @type {(event: any) => any} */
 let posted = () => null;
+/** @param {any} timer that the test doesn't wait for at its end */
+const unattended = (timer) => (timer.unref?.(), timer);
 Object.assign(globalThis, {
-  window: globalThis,
+  window: { setTimeout: (act, ms) => unattended(setTimeout(act, ms)) },
   location: Object.assign(new URL('http://localhost/images/1'), { reload: () => reloads++ }),
   document: { addEventListener() {} },
   addEventListener() {},
@@ -78,11 +80,12 @@ function open() {
   });
   socket.onopen();
   const tell = (message) => socket.onmessage({ data: message instanceof ArrayBuffer ? message : JSON.stringify(message) });
+  const ack = (seq) => tell({ type: 'ack', id: sent.filter(({ type }) => type === 'evidence')[seq - 1].id, seq });
   tell(state(0, 'fine', [V, V, V, V]));
   sent = [];
   kept.clear();
   said.length = 0;
-  return { session, said, tell };
+  return { session, said, tell, ack };
 }
 const halved = (superpixels) => [...new Set(superpixels.map((s) => s >> 1))];
 
@@ -230,6 +233,19 @@ test('an edit is sent at once, and kept until it is acknowledged', () => {
   assert.deepEqual([kept.size, session.save], [0, 'saved']);
 });
 
+test('a connection that brings no answer is given up', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { session } = open();
+  session.label([1], [], 2);
+  const dead = socket;
+  t.mock.timers.tick(16_000);
+  assert.equal(session.save, 'offline');
+  t.mock.timers.tick(1000);
+  dead.onclose({ code: 1006 }); // much later
+  socket.onopen();
+  assert.deepEqual([socket === dead, sent.at(-1).unacked.length, session.save], [false, 1, 'saving']);
+});
+
 test('what is too large for the socket goes by HTTP, again when it did not arrive', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { session, said } = open();
@@ -265,10 +281,9 @@ test('after a change of classes or rest, cards for the same clicks can no longer
 });
 
 test('hypotheses for the clicks before one that is on its way can’t be accepted after its ack', () => {
-  const { session, said, tell } = open();
+  const { session, said, tell, ack } = open();
   session.label([1], [], 2);
   session.label([2], [], 1);
-  const ack = (seq) => tell({ type: 'ack', id: sent.filter(({ type }) => type === 'evidence')[seq - 1].id, seq });
   ack(1);
   tell(state(1, 'fine', [V, 2, V, V]));
   tell(run(9, 1));
@@ -348,10 +363,9 @@ test('a label that is refused was no good supposition', async () => {
 });
 
 test('a state that waits for the finest superpixels takes no click back that was acknowledged meanwhile', () => {
-  const { session, tell } = open();
+  const { session, tell, ack } = open();
   session.click(1, [1, 0], 2, undefined);
   session.click(3, [3, 0], 1, undefined);
-  const ack = (seq) => tell({ type: 'ack', id: sent.filter(({ type }) => type === 'evidence')[seq - 1].id, seq });
   ack(1);
   tell({ ...state(1, 'fine', [V, V, V, V, 2, V]), regions: 4, parts: [8, 9] });
   tell(run(3, 1));
@@ -360,8 +374,7 @@ test('a state that waits for the finest superpixels takes no click back that was
   session.resumed((cells) => cells.map(() => 1));
   assert.deepEqual([session.evidence.seq, session.evidence.present.clicks[3], session.hypotheses.fresh], [2, 1, 0]);
   tell({ ...state(2, 'fine', [V, V, V, 1, 2, V]), regions: 4, parts: [8, 9] });
-  tell(run(4, 2));
-  tell(frame(4, [0, 2, 0, 1, 2, 0], 2));
+  for (const next of [run(4, 2), frame(4, [0, 2, 0, 1, 2, 0], 2)]) tell(next);
   assert.deepEqual([session.evidence.seq, [...session.evidence.present.clicks], session.hypotheses.fresh], [2, [V, V, V, 1, 2, V], 1]);
 });
 

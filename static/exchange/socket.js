@@ -22,7 +22,8 @@ export function backoff(attempt, random) {
   return SHORTEST / 2 + random * (ceiling - SHORTEST / 2);
 }
 
-/** Close codes with a meaning for us: the server restarts; the session has ended; we can do more or less than before; the image is not for us any more; it is in the trash. */
+/** Close codes with a meaning for us: the connection is lost; the server restarts; the session has ended; we can do more or less than before; the image is not for us any more; it is in the trash. */
+const LOST = 1006;
 const RESTART = 1012;
 const SIGNED_OUT = 4401;
 const ROLE_CHANGED = 4403;
@@ -83,19 +84,30 @@ export class Link {
       if (typeof data === 'string') this.handlers.message(JSON.parse(data));
       else this.handlers.binary(data);
     };
-    socket.onclose = async ({ code }) => {
-      const refused = !this.open;
-      this.open = false;
-      if (code === REMOVED || code === ROLE_CHANGED) location.reload(); // which says that the page is not for us any more, or offers what we can do now
-      this.trashed ||= code === TRASHED;
-      this.attempt = after(this.attempt, code);
-      this.handlers.change(false);
-      this.timer = window.setTimeout(() => this.connect(), backoff(this.attempt++, Math.random()));
-      if (refused || code === SIGNED_OUT) {
-        const fate = code === SIGNED_OUT ? 'signed-out' : await this.handlers.ask();
-        if (!this.open) this.meet(fate);
-      }
-    };
+    socket.onclose = ({ code }) => void this.closed(code);
+  }
+
+  /** @param {number} code */
+  async closed(code) {
+    const refused = !this.open;
+    this.open = false;
+    if (code === REMOVED || code === ROLE_CHANGED) location.reload(); // which says that the page is not for us any more, or offers what we can do now
+    this.trashed ||= code === TRASHED;
+    this.attempt = after(this.attempt, code);
+    this.handlers.change(false);
+    this.timer = window.setTimeout(() => this.connect(), backoff(this.attempt++, Math.random()));
+    if (refused || code === SIGNED_OUT) {
+      const fate = code === SIGNED_OUT ? 'signed-out' : await this.handlers.ask();
+      if (!this.open) this.meet(fate);
+    }
+  }
+
+  /** Gives up a connection that brings no answers any more, without waiting for the other side to close it. */
+  lose() {
+    if (!this.socket || !this.open) return;
+    this.socket.onmessage = this.socket.onclose = () => {};
+    this.socket.close();
+    void this.closed(LOST);
   }
 
   /** Tries at once when waiting for the next attempt. */
