@@ -128,14 +128,14 @@ export class ImageGrid {
     slot('status').classList.add(`status-${im.status}`);
     slot(`icon-${im.status}`).hidden = false;
     const uncertain = (im.status === 'started' || im.guessed) && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
-    slot('state').textContent = (im.status === 'started' ? `${percent(im.decided)} labelled` : im.guessed ? 'Guessed' : STATUS[im.status]) + uncertain;
+    slot('state').textContent = im.status === 'started' ? `${percent(im.decided)} labelled` : im.guessed ? 'Guessed' : STATUS[im.status];
     const review = slot('review');
     review.hidden = !im.review;
     review.dataset.review = im.review?.status ?? '';
     review.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(im.review)}`);
     review.title = im.review?.comment ?? '';
     slot('review-text').textContent = reviewText(im) + (im.review?.comment ? `: ${im.review.comment}` : '');
-    slot('size').textContent = `${im.width} × ${im.height}`;
+    slot('size').textContent = `${im.width} × ${im.height}${uncertain}`; // the line above has no room for it
     /** @type {HTMLProgressElement} */ (slot('bar')).value = im.decided; // for the eye; the line above says it
     const box = /** @type {HTMLInputElement} */ (slot('choose'));
     box.checked = this.chosen.has(im.id);

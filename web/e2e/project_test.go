@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"collie/static"
 )
 
 // goToProject opens the page of a project and waits until it lists the images.
@@ -53,4 +55,27 @@ func TestE2EProjectButtons(t *testing.T) {
 		}
 	}
 	p.screenshot("narrow")
+}
+
+// What a card says of its image ends within the card, in windows of all widths.
+func TestE2ECardsHoldTheirText(t *testing.T) {
+	t.Parallel()
+	server := startServer(t)
+	p := openPage(t, 1280, 720, false, server)
+	p.emptyProject(server, "")
+	value[bool](p, `import('`+static.Address("project/imagegrid.js")+`').then(({ImageGrid}) => {
+		window.grid = new ImageGrid(() => {});
+		grid.show(['started', 'done'].map((status) => ({id: status, name: status + '.jpg', status, decided: 0.25, expected_wrong_area: 0.25, width: 3000, height: 2000, seq: 1, guessed: true})));
+		return true;
+	})`)
+	for _, width := range []int64{1280, 1000, 640, 390, 320} {
+		p.resize(width, 700)
+		if over := value[[]string](p, `[...document.querySelectorAll('#images .card-meta')].filter((e) => {
+			const text = document.createRange();
+			text.selectNodeContents(e);
+			return text.getBoundingClientRect().right > e.closest('.card').getBoundingClientRect().right;
+		}).map((e) => e.innerText)`); len(over) > 0 {
+			t.Errorf("%d pixels wide: %q go beyond their cards", width, over)
+		}
+	}
 }
