@@ -151,7 +151,10 @@ export class App {
       },
       supposed: () => this.labelling.show(),
       project: adopt,
-      returned: () => void call('GET', `/api/v1/projects/${project}`).then(adopt, () => {}), // else the next break or change brings it
+      connected: () => {
+        void this.review.load();
+        void call('GET', `/api/v1/projects/${project}`).then(adopt, () => {}); // else the next break or change brings it
+      },
       reviewed: () => void this.review.load(),
       problem: (title, detail) => toast(title, detail, 'problem'),
       trashed: () => toast('This image was moved to the trash', 'You can go on here once it is restored.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),

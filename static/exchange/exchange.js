@@ -27,7 +27,7 @@ const SUPPOSED = 0;
  * @property {() => void} save
  * @property {(project: import('../evidence/protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {() => void} reviewed the image may have another status by hand
- * @property {() => void} returned the page is back after a break, in which it may have missed a change of the classes
+ * @property {() => void} connected the page may have missed changes of the classes and of the status before
  * @property {(title: string, detail: string) => void} problem
  * @property {() => void} trashed the image was moved to the trash, and nothing can be changed before it is restored
  *
@@ -89,10 +89,8 @@ export class Exchange {
       message: (message) => this.receive(message),
       binary: (buffer) => this.arrive(buffer),
       change: (open) => {
-        if (open) {
-          listener.reviewed(); // perhaps while the page was away
-          if (this.ready) listener.returned();
-        } else {
+        if (open) listener.connected();
+        else {
           this.evidence.disconnected();
           this.unsuppose();
         }

@@ -74,7 +74,7 @@ function open() {
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
     reviewed: () => said.push('reviewed'),
-    returned: () => said.push('returned'),
+    connected: () => said.push('connected'),
     problem: (title) => said.push(title),
     trashed: () => said.push('trashed'),
   });
@@ -169,7 +169,7 @@ test('the status by hand and the classes are asked for when they may be others',
   tell({ type: 'reviewed' });
   socket.close(1006);
   socket.onopen();
-  assert.deepEqual(said, ['reviewed', 'reviewed', 'returned']);
+  assert.deepEqual(said, ['reviewed', 'connected']);
 });
 
 test('says that the server has lost edits', () => {

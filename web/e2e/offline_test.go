@@ -289,6 +289,33 @@ func TestE2EClassesChangedWhileAway(t *testing.T) {
 	p.until(`document.querySelector('.class-row:last-child .class-name').textContent === 'lemon'`)
 }
 
+// A page whose image takes long to load has the classes that were changed meanwhile.
+func TestE2EClassesChangedWhileLoading(t *testing.T) {
+	t.Parallel()
+	server := startServer(t)
+	p := openPage(t, 1280, 720, false, server)
+	p.trySample()
+	project := value[string](p, `document.getElementById('app').dataset.project`)
+	p.do("opening the image again", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: `{
+			const send = fetch;
+			const held = new Promise((release) => window.release = release);
+			window.fetch = async (...request) => {
+				if (/superpixels/.test(request[0])) {
+					window.holding = true;
+					await held;
+				}
+				return send(...request);
+			};
+		}`})
+		return err
+	}), chromedp.Reload())
+	p.until(`window.holding === true`)
+	rename(t, server+"/api/v1/projects/"+project, "lemon")
+	value[bool](p, `(release(), true)`)
+	p.until(`document.querySelector('.class-row:last-child .class-name').textContent === 'lemon'`)
+}
+
 // rename gives the last class of the project at an address of the API another name.
 func rename(t *testing.T, address, name string) {
 	t.Helper()
