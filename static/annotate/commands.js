@@ -131,7 +131,7 @@ export function workCommands({ session, stage, lasting, history, page }) {
     saved: () => {
       const queued = session.evidence.pending.length;
       if (queued === 0) toast('Everything is saved');
-      else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `They stay in this ${lasting() ? 'browser' : 'page'} until the server has them.`, 'problem');
+      else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `Kept in this ${lasting() ? 'browser' : 'page'} until then.`, 'problem');
     },
     'copy-next': () => void page.copyOn(),
     next: () => void page.go('next'),
