@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -200,6 +201,35 @@ func TestMistakes(t *testing.T) {
 	p.fails("2 projects are called", "list", "Beach")
 	if left, err := filepath.Glob(filepath.Join(p.folder, "*.zip")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Without the file of one image, exports have the others, and both commands end with an
+// error that names it.
+func TestExportWithoutAFile(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "sky,sea,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	at := slices.IndexFunc(p.env, func(e string) bool { return strings.HasPrefix(e, "COLLIE_DATA=") })
+	data := strings.TrimPrefix(p.env[at], "COLLIE_DATA=")
+	originals, err := filepath.Glob(filepath.Join(data, "blobs", "original", "*"))
+	if err != nil || len(originals) != 3 {
+		t.Fatalf("%d originals, %v", len(originals), err)
+	}
+	if err := os.Remove(originals[0]); err != nil {
+		t.Fatal(err)
+	}
+	p.fails(".png: The picture is missing", "export", "Beach", "voc.zip", "--format", "voc")
+	p.fails("backup.zip is complete but for images", "export", "Beach", "backup.zip", "--format", "backup")
+	if out, err := p.try("", "server", "export", "--project", "Beach", "--format", "voc", "--out", "server.zip"); err == nil || !strings.Contains(out, "The picture is missing") {
+		t.Errorf("server export: %v\n%s", err, out)
+	}
+	for file, want := range map[string]int{"voc.zip": 2, "server.zip": 2} {
+		list := p.do("", "/usr/bin/python3", "-m", "zipfile", "-l", file)
+		if strings.Count(list, "JPEGImages/") != want || strings.Count(list, "SegmentationClass/") != 3 {
+			t.Errorf("%s has\n%s", file, list)
+		}
 	}
 }
 

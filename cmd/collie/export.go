@@ -58,8 +58,17 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err := s.patiently(ctx, func() error { return s.download(ctx, address+"/file", c.Out) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(out.stderr, "%d images exported to %s\n", j.ImagesTotal, c.Out)
-	return nil
+	r := &j.Report
+	fmt.Fprintf(out.stderr, "%d images exported to %s, %d left out, %d not exact\n", r.Exported, c.Out, r.Omitted, r.Lossy)
+	if r.Damaged == 0 {
+		return nil
+	}
+	for _, im := range slices.Concat(r.Images, r.Skipped) {
+		if im.Damaged {
+			fmt.Fprintf(out.stderr, "%s: %s\n", im.Name, strings.TrimSpace(im.Lossy+" "+im.Why))
+		}
+	}
+	return fmt.Errorf("%s is complete but for images whose files on the server are lost or damaged: %d", c.Out, r.Damaged)
 }
 
 // room refuses a file that can't be written before the server makes it. What is no

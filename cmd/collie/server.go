@@ -56,6 +56,13 @@ type job struct {
 	ImagesDone  int    `json:"images_done"`
 	ImagesTotal int    `json:"images_total"`
 	Problem     string `json:"problem"`
+	Report      struct {
+		Exported, Omitted, Damaged, Lossy int
+		Images, Skipped                   []struct {
+			Name, Lossy, Why string
+			Damaged          bool
+		}
+	} `json:"report"`
 }
 
 // failure is why a request was not successful: an answer that says so, or none.

@@ -72,6 +72,9 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 		return fmt.Errorf("nothing was exported: %w", err)
 	}
 	tell(out.stdout, c.Out, report)
+	if report.Damaged > 0 {
+		return fmt.Errorf("%s is complete but for images whose files are lost or damaged: %d", c.Out, report.Damaged)
+	}
 	return nil
 }
 

@@ -33,7 +33,7 @@ func (e *whole) document(string) document {
 	head := asJSON(backup.Document{Kind: backup.Kind, Version: backup.Version, Project: out, Images: []backup.Image{}})
 	return document{
 		name: backup.File, separator: ",\n",
-		head: static(strings.TrimSuffix(head, "]}") + "\n"), foot: "\n]}\n",
+		head: strings.TrimSuffix(head, "]}") + "\n", foot: static("\n]}\n"),
 	}
 }
 

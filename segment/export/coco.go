@@ -64,10 +64,12 @@ func (c *coco) document(set string) document {
 }
 
 // cocoDocument is a COCO document about the images of a set; its annotations are
-// the entries.
+// the entries. The images come last, when it is known which were left out.
 func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin func(n int) string) document {
-	head := func(w io.Writer) error {
-		if _, err := io.WriteString(w, `{"info":`+asJSON(map[string]string{"description": j.project.Name})+`,"licenses":[],"images":[`); err != nil {
+	head := `{"info":` + asJSON(map[string]string{"description": j.project.Name}) + `,"licenses":[],` + "\n" +
+		`"categories":` + asJSON(categories) + ",\n" + `"annotations":[` + "\n"
+	foot := func(w io.Writer) error {
+		if _, err := io.WriteString(w, "\n],\n"+`"images":[`); err != nil {
 			return err
 		}
 		separator := ""
@@ -79,10 +81,10 @@ func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin fu
 			}
 			separator = ","
 		}
-		_, err := io.WriteString(w, "],\n"+`"categories":`+asJSON(categories)+",\n"+`"annotations":[`+"\n")
+		_, err := io.WriteString(w, "]}\n")
 		return err
 	}
-	return document{name: name, head: head, separator: ",\n", foot: "\n]}\n", begin: begin}
+	return document{name: name, head: head, separator: ",\n", foot: foot, begin: begin}
 }
 
 // cocoPicture is where tools that read COCO look for the picture.

@@ -28,7 +28,7 @@ func (c *cvat) document(set string) document {
 	if set != setAll {
 		name = "annotations_" + set + ".xml"
 	}
-	return document{name: name, head: static(b.String()), foot: "</annotations>\n"}
+	return document{name: name, head: b.String(), foot: static("</annotations>\n")}
 }
 
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {

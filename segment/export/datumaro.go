@@ -48,8 +48,8 @@ func (d *datumaro) document(set string) document {
 	}
 	return document{
 		name: "annotations/" + set + ".json",
-		head: static(`{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n"),
-		foot: "\n]}\n", separator: ",\n",
+		head: `{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n",
+		foot: static("\n]}\n"), separator: ",\n",
 	}
 }
 

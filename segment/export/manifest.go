@@ -30,6 +30,9 @@ func (m *manifest) add(im ImageReport) error {
 	if im.Lossy != "" {
 		r.Lossy++
 	}
+	if im.Damaged {
+		r.Damaged++
+	}
 	switch im.Guess {
 	case guessExported:
 		r.Guesses++
@@ -44,6 +47,9 @@ func (m *manifest) skip(im SkippedImage) error {
 	r := m.report
 	if r.Omitted++; r.Omitted <= Listed {
 		r.Skipped = append(r.Skipped, im)
+	}
+	if im.Damaged {
+		r.Damaged++
 	}
 	return m.skipped.add(im)
 }
@@ -60,7 +66,7 @@ func (m *manifest) end(a *archive) error {
 	if !ok {
 		return fmt.Errorf("export: a report that doesn't end with its lists: %s", b)
 	}
-	s, err := newSpool(document{name: "manifest.json", head: static(text)})
+	s, err := newSpool(document{name: "manifest.json", head: text})
 	if err != nil {
 		return err
 	}
@@ -80,7 +86,7 @@ func (m *manifest) end(a *archive) error {
 			return err
 		}
 	}
-	s.foot = "\n}\n"
+	s.foot = static("\n}\n")
 	if err := s.into(a); err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type Report struct {
 	Lossy      int            `json:"lossy" doc:"number of images that are not exact"`
 	Guesses    int            `json:"guesses" doc:"number of images whose labels are a guess that nobody has accepted"`
 	LeftOut    int            `json:"guesses_left_out" doc:"number of images with such a guess, which was not exported"`
+	Damaged    int            `json:"damaged" doc:"number of images that are not in the archive, or not with their picture, because the server's files of them are lost or damaged"`
 	Exported   int            `json:"exported" doc:"number of images in the archive"`
 	Omitted    int            `json:"omitted" doc:"number of images that were left out"`
 	Images     []ImageReport  `json:"images" doc:"the first 10,000 in the archive; manifest.json lists all"`
@@ -54,6 +55,7 @@ type ImageReport struct {
 	Height    int    `json:"height"`
 	Status    string `json:"status" doc:"untouched, started or done"`
 	Guess     string `json:"guess,omitempty" doc:"of an image with a guess that nobody has accepted, whether its labels are the guess; absent for others" schema:"enum=exported|left-out"`
+	Damaged   bool   `json:"damaged,omitempty" doc:"whether its picture is missing because the server's file is lost or damaged"`
 	Undecided int    `json:"undecided" doc:"pixels"`
 
 	RegionsIn  int    `json:"regions_in" doc:"connected regions of one class"`
@@ -67,6 +69,8 @@ type SkippedImage struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Why  string `json:"why"`
+
+	Damaged bool `json:"damaged,omitempty" doc:"whether the reason is that the server's files of it are lost or damaged"`
 }
 
 // sentences joins the remarks on an image.

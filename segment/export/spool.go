@@ -10,16 +10,16 @@ import (
 	"io"
 )
 
-// document is a file with one or more entries per image: what head writes, entries
-// with separators between them, foot. begin, if not nil, returns the start of entry
-// number n, from 1.
+// document is a file with one or more entries per image: head, entries with
+// separators between them, and what foot writes, which is called when all images are
+// done. begin, if not nil, returns the start of entry number n, from 1.
 type document struct {
-	name, separator, foot string
-	head                  func(w io.Writer) error
+	name, head, separator string
+	foot                  func(w io.Writer) error
 	begin                 func(n int) string
 }
 
-// static is a head that doesn't depend on the images.
+// static is a foot that doesn't depend on the images.
 func static(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
@@ -43,8 +43,8 @@ func newSpool(d document) (*spool, error) {
 	if s.packer, err = flate.NewWriter(&s.packed, flate.DefaultCompression); err != nil {
 		return nil, err
 	}
-	if d.head != nil {
-		err = d.head(s)
+	if err == nil {
+		_, err = io.WriteString(s, d.head)
 	}
 	return s, err
 }
@@ -74,7 +74,7 @@ func (s *spool) entry(e []byte) error {
 
 // into ends the document and adds it to the archive.
 func (s *spool) into(a *archive) error {
-	if _, err := io.WriteString(s, s.foot); err != nil {
+	if err := s.foot(s); err != nil {
 		return err
 	}
 	if err := s.packer.Close(); err != nil {

@@ -56,6 +56,24 @@ func (s *subject) memory() int64 {
 	return pixel * int64(s.image.Width) * int64(s.image.Height)
 }
 
+// piece makes what the image adds to the archive.
+func (s *subject) piece(ctx context.Context, encoder encoder) (*piece, error) {
+	im, err := s.source.Image(ctx, s.image.ID)
+	if err != nil {
+		return nil, err
+	}
+	s.image = im
+	give, err := s.source.Pictures(ctx, s.memory())
+	if err != nil {
+		return nil, err
+	}
+	defer give()
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	return s.encode(ctx, encoder)
+}
+
 // open reads the labelling.
 func (s *subject) open(ctx context.Context) error {
 	if s.image.Seq == 0 {
@@ -123,10 +141,15 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	}
 	if *s.options.Pictures && s.pictureName != "" {
 		picture, why, err := s.picture(ctx)
-		if err != nil {
+		switch {
+		case segment.KindOf(err) == segment.Damaged:
+			p.report.Damaged = true
+			why = "The picture is missing: the server's file of it is lost or damaged."
+		case err != nil:
 			return nil, err
+		default:
+			p.files = append(p.files, picture)
 		}
-		p.files = append(p.files, picture)
 		if why != "" {
 			p.lossy = append(p.lossy, why)
 		}
@@ -141,7 +164,7 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	}
 	p.report = ImageReport{
 		ID: im.ID, Name: im.Name, Stem: s.stem, Split: split, Width: im.Width, Height: im.Height, Status: im.Status(),
-		Guess: s.guess(), Undecided: s.undecided, RegionsIn: len(s.partition().Regions), RegionsOut: p.out,
+		Guess: s.guess(), Damaged: p.report.Damaged, Undecided: s.undecided, RegionsIn: len(s.partition().Regions), RegionsOut: p.out,
 		Lossy: sentences(p.lossy), Note: strings.TrimSpace(p.note + " " + guessNotes[s.guess()]),
 	}
 	return p, nil

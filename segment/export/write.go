@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -29,6 +30,8 @@ type Source interface {
 type Progress func(done, total int)
 
 // Write writes an export of a project to w, as a zip, and returns its report.
+// An image whose stored files are lost or damaged is exported without its picture, or
+// left out if its labels or a backup need them; the report says so.
 // Images are processed on all cores and written in project order; memory grows
 // only by some hundred bytes per image, for its name and the zip's table. After
 // an error, discard what was written to w. progress can be nil; it is called
@@ -66,21 +69,11 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	err = j.write(ctx, out, encoder, m, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
-		im, err := source.Image(ctx, s.image.ID)
-		if err != nil {
-			return nil, s.failed(err)
+		p, err := s.piece(ctx, encoder)
+		if err = s.failed(err); segment.KindOf(err) == segment.Damaged {
+			return &piece{damage: err}, nil
 		}
-		s.image = im
-		give, err := source.Pictures(ctx, s.memory())
-		if err != nil {
-			return nil, s.failed(err)
-		}
-		defer give()
-		if err := s.open(ctx); err != nil {
-			return nil, s.failed(err)
-		}
-		p, err := s.encode(ctx, encoder)
-		return p, s.failed(err)
+		return p, err
 	})
 	if err != nil {
 		return nil, err
@@ -147,7 +140,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 		case ok:
 			j.chosen = append(j.chosen, len(j.images))
 		case why != "":
-			if err := m.skip(SkippedImage{im.ID, im.Name, why}); err != nil {
+			if err := m.skip(SkippedImage{ID: im.ID, Name: im.Name, Why: why}); err != nil {
 				return nil, m, err
 			}
 		}
@@ -181,6 +174,7 @@ type piece struct {
 	out     int      // regions in them
 	lossy   []string
 	note    string
+	damage  error // of kind Damaged: the image is left out, and nothing else is set
 
 	report ImageReport // filled in when all is known
 }
@@ -207,16 +201,27 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 		}
 	}
 	progress(0, len(j.chosen))
+	var kept []int // of the chosen
+	var damage error
 	err = ordered(ctx, len(j.chosen), func(ctx context.Context, i int) (*piece, error) {
 		return pieces(ctx, j.chosen[i])
 	}, func(i int, p *piece) error {
+		number := j.chosen[i]
+		if p.damage != nil {
+			damage = cmp.Or(damage, p.damage)
+			progress(i+1, len(j.chosen))
+			var why *segment.Error
+			errors.As(p.damage, &why)
+			return m.skip(SkippedImage{ID: j.images[number].id, Name: j.images[number].name, Why: why.Detail, Damaged: true})
+		}
+		kept = append(kept, number)
 		for _, f := range p.files {
 			if err := out.add(f); err != nil {
 				return err
 			}
 		}
 		for _, e := range p.entries {
-			if err := lists[j.sets[j.chosen[i]]].entry(e); err != nil {
+			if err := lists[j.sets[number]].entry(e); err != nil {
 				return err
 			}
 		}
@@ -226,6 +231,10 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 	if err != nil {
 		return err
 	}
+	if kept == nil && damage != nil {
+		return damage // rather than an export of nothing
+	}
+	j.chosen = kept
 	last, err := encoder.finish()
 	if err != nil {
 		return err

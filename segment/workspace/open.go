@@ -222,7 +222,8 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 	defer func() {
 		if v := recover(); v != nil {
 			w.background.Caught(gauge.Panicked, im.ID, v) // a caller in the background drops the error
-			k, err = nil, fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v)
+			k, err = nil, segment.Errorf(segment.Damaged, "The labels of the image %q can't be read: its evidence is damaged. Other images are not affected. Restore it from a backup; `server doctor` lists what is damaged.", im.Name).
+				Because(fmt.Errorf("image %s: the evidence is damaged: %v", im.ID, v))
 		}
 	}()
 	hierarchy, graph, err := w.superpixels(ctx, im)

@@ -193,7 +193,11 @@ func (w *Workspace) Blob(ctx context.Context, im segment.Image, key string) (io.
 	}
 	blob, err := w.blobs.Open(ctx, key)
 	if lost(err) {
-		return nil, gone(im, "A file", err, nil)
+		what := "A file"
+		if key == im.OriginalKey() {
+			what = "The original"
+		}
+		return nil, gone(im, what, err, nil)
 	}
 	return blob, err
 }

@@ -12,6 +12,7 @@ import { insist } from '../ui/patience.js';
  * @property {number} regions_out
  * @property {string} lossy what is not exact and why; empty when everything is
  * @property {string} [note]
+ * @property {boolean} [damaged] its picture is missing because the server's file is lost or damaged
  *
  * @typedef {object} Report
  * @property {number} exported images in the archive
@@ -19,10 +20,11 @@ import { insist } from '../ui/patience.js';
  * @property {number} regions_in
  * @property {number} regions_out
  * @property {number} lossy images that are not exact
+ * @property {number} [damaged] images of which files are lost or damaged
  * @property {number} [guesses] images whose labels are a guess that nobody has accepted
  * @property {number} [guesses_left_out]
  * @property {ImageReport[]} images the first of them
- * @property {{name: string, why: string}[]} skipped
+ * @property {{name: string, why: string, damaged?: boolean}[]} skipped
  *
  * @typedef {object} ExportStatus
  * @property {string} id
@@ -135,7 +137,9 @@ export function progressText(status) {
 export function resultText({ report, bytes = 0 }) {
   if (!report) return '';
   const regions = `${report.regions_out} of ${counted(report.regions_in, 'region')}`;
-  const kept = report.lossy === 0 ? 'nothing lost' : `${counted(report.lossy, 'image')} not exact`;
+  const { damaged = 0 } = report;
+  const exact = report.lossy === 0 ? 'nothing lost' : `${counted(report.lossy, 'image')} not exact`;
+  const kept = damaged > 0 ? `${counted(damaged, 'image')} with lost or damaged files` : exact;
   const skipped = report.omitted > 0 ? `, ${report.omitted} skipped` : '';
   const { guesses = 0, guesses_left_out: left = 0 } = report;
   const guessed = guesses > 0 ? `, ${counted(guesses, 'guess', 'guesses')} nobody has accepted` : left > 0 ? `, ${counted(left, 'guess', 'guesses')} left out` : '';
@@ -143,16 +147,17 @@ export function resultText({ report, bytes = 0 }) {
 }
 
 /**
- * Remarks about single images: what is not exact and what was skipped.
+ * Remarks about single images: what is not exact and what was skipped, damage first.
  *
  * @param {Report} report
  * @param {number} [most] lines
  */
 export function losses(report, most = 100) {
-  const lines = grouped([
-    ...report.images.flatMap((im) => [im.lossy, im.note ?? ''].filter(Boolean).map((text) => ({ name: im.name, text }))),
-    ...report.skipped.map((im) => ({ name: im.name, text: `skipped. ${im.why}` })),
-  ]);
+  const remarks = [
+    ...report.images.flatMap((im) => [im.lossy, im.note ?? ''].filter(Boolean).map((text) => ({ name: im.name, text, damaged: im.damaged ?? false }))),
+    ...report.skipped.map((im) => ({ name: im.name, text: `skipped. ${im.why}`, damaged: im.damaged ?? false })),
+  ];
+  const lines = grouped(remarks.toSorted((a, b) => Number(b.damaged) - Number(a.damaged)));
   if (lines.length <= most) return lines;
   return [...lines.slice(0, most), `${lines.length - most} more are listed in manifest.json in the download.`];
 }

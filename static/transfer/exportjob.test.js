@@ -41,6 +41,13 @@ test('every loss is named, up to a number', () => {
   assert.deepEqual(losses(all, 1), ['a.jpg: A hole.', '2 more are listed in manifest.json in the download.']);
 });
 
+test('damage comes first, and nothing hides it', () => {
+  const images = [{ name: 'a.jpg', regions_in: 2, regions_out: 1, lossy: 'A hole.' }];
+  const damaged = report({ images, lossy: 1, exported: 1, omitted: 1, damaged: 1, skipped: [{ name: 'c.jpg', why: 'Its file is lost.', damaged: true }] });
+  assert.equal(resultText(status({ report: damaged, bytes: 1234 })), '1 image, 1 skipped, 3 of 3 regions, 1 image with lost or damaged files. 1 kB.');
+  assert.deepEqual(losses(damaged, 1), ['c.jpg: skipped. Its file is lost.', '1 more are listed in manifest.json in the download.']);
+});
+
 test('a remark that many images share has one line', () => {
   const images = ['a', 'b', 'c', 'd'].map((name) => ({ name, regions_in: 2, regions_out: 1, lossy: '', note: 'No objects.' }));
   assert.deepEqual(losses(report({ images })), ['4 images: No objects.']);

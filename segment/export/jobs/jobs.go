@@ -254,11 +254,7 @@ func (j *Jobs) write(ctx context.Context, u job.Job, a arguments, progress func(
 // problem is the text of an error for people.
 func problem(err error) string {
 	var domain *segment.Error
-	switch {
-	case !errors.As(err, &domain):
-	case domain.Kind == segment.Damaged:
-		return domain.Detail + " Other images can be exported without it."
-	default:
+	if errors.As(err, &domain) {
 		return domain.Detail
 	}
 	return "The export failed with an unexpected error; see the server's log. The project was not changed."

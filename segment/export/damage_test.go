@@ -1,0 +1,78 @@
+package export_test
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"collie/segment"
+	"collie/segment/export"
+	"collie/segment/photo"
+	"collie/segment/workspace"
+	"collie/storage/blob"
+	"collie/storage/sqlite"
+)
+
+// An image whose files are lost doesn't stop the export of the others: masks don't need
+// its picture, and where its labels can't be read nothing claims that it has none.
+func TestLostFiles(t *testing.T) {
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "collie.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer blobs.Close()
+	open := func() *workspace.Workspace { return workspace.New(store, blobs, photo.NewGate(photo.Limits{})) }
+	p, images := twoImages(t, open())
+	lost := images[2]
+	lose := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
+			if err := blobs.Remove(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	yes := true
+	options := export.Options{Pictures: &yes, Hypotheses: new(1)}
+
+	lose(lost.OriginalKey())
+	for _, f := range export.Formats() {
+		files, report := mustWrite(t, open(), p.ID, f.Name, options)
+		if f.Name == "backup" {
+			if report.Exported != 2 || report.Omitted != 1 || report.Damaged != 1 || report.Skipped[0].ID != lost.ID || !strings.Contains(report.Skipped[0].Why, "original") {
+				t.Errorf("backup without an original: exported %+v, skipped %+v", report.Images, report.Skipped)
+			}
+			if restored := string(files["backup.json"]); strings.Contains(restored, lost.ID) || !strings.Contains(restored, images[0].ID) {
+				t.Errorf("the backup lists %s", restored)
+			}
+			continue
+		}
+		if report.Exported != 3 || report.Omitted != 0 || report.Damaged != 1 || !strings.Contains(report.Images[2].Lossy, "picture is missing") || strings.Contains(report.Images[0].Lossy, "missing") {
+			t.Errorf("%s without an original: %+v, skipped %+v", f.Name, report.Images, report.Skipped)
+		}
+	}
+
+	lose(lost.HierarchyKey(), lost.GraphKey())
+	for _, f := range export.Formats() {
+		files, report := mustWrite(t, open(), p.ID, f.Name, options)
+		if report.Exported != 2 || report.Omitted != 1 || report.Damaged != 1 || report.Skipped[0].ID != lost.ID || !strings.Contains(report.Skipped[0].Why, lost.Name) {
+			t.Errorf("%s without superpixels: exported %+v, skipped %+v", f.Name, report.Images, report.Skipped)
+		}
+		for name, content := range files {
+			if name != "manifest.json" && (strings.Contains(name, "image-con") || bytes.Contains(content, []byte("con.png"))) {
+				t.Errorf("%s mentions the image in %s", f.Name, name)
+			}
+		}
+		if _, err := export.Write(t.Context(), io.Discard, open(), p.ID, f.Name, export.Options{Images: []string{lost.ID}}, nil); segment.KindOf(err) != segment.Damaged {
+			t.Errorf("%s of nothing but the image: %v", f.Name, err)
+		}
+	}
+}
