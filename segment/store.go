@@ -78,10 +78,10 @@ type Head struct {
 
 // EvidenceStore keeps the evidence log of each image.
 type EvidenceStore interface {
-	// Append stores e as number expected+1 of the image's log, together with
-	// the progress it leads to. When the log already has another length, or another
+	// Append stores e as number expected+1 of the image's log, and more behind it, all
+	// or none, together with the progress they lead to. When the log already has another length, or another
 	// last event than e.After, the error is a Conflict whose Seq is the current length.
-	Append(ctx context.Context, imageID string, expected int, e Event, p Progress) error
+	Append(ctx context.Context, imageID string, expected int, e Event, p Progress, more ...Event) error
 	// Events returns the log from number after+1 on, in order.
 	Events(ctx context.Context, imageID string, after int) ([]Event, error)
 	// Efforts says what people did to each image of a project that has events, by id.

@@ -157,11 +157,11 @@ type failing struct {
 	broken *bool
 }
 
-func (f failing) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress) error {
+func (f failing) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
 	if *f.broken {
 		return segment.Errorf(segment.Unavailable, "The disk is full.")
 	}
-	return f.Store.Append(ctx, id, expected, e, p)
+	return f.Store.Append(ctx, id, expected, e, p, more...)
 }
 
 func TestStateFollowsTheDisk(t *testing.T) {

@@ -3,7 +3,6 @@ package annotation
 import (
 	"cmp"
 	"context"
-	"errors"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -69,24 +68,31 @@ func (a *Annotation) WeighEmbedding(ctx context.Context, weight *segment.Embeddi
 	return err
 }
 
-// beneathGuess adds a new event. If the image has only a project's guess, the guess is
-// undone first and added again afterwards, so that it stays what an undo takes back
-// first.
+// beneathGuess adds a new event and returns its number. If the image has only a
+// project's guess, the event goes beneath it, so that the guess stays what an undo takes
+// back first: in one step the guess is undone and added again afterwards.
 func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int, err error) {
-	a.mu.Lock()
-	at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), inClasses(a.timeline.Scores(), a.table)
-	a.mu.Unlock()
-	if guessed {
-		if _, err := a.Append(asProject(ctx), at, segment.Event{ID: segment.NewID(), Kind: segment.Undo}); err != nil {
+	defer a.changed(a.image.ID)
+	sign(ctx, &e)
+	for {
+		a.mu.Lock()
+		at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), inClasses(a.timeline.Scores(), a.table)
+		a.mu.Unlock()
+		if !guessed {
+			return a.add(ctx, current, e)
+		}
+		events := []segment.Event{{ID: segment.NewID(), Kind: segment.Undo}, e}
+		if scores != nil {
+			events = append(events, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores})
+		}
+		if _, err = a.addAll(asProject(ctx), at, events); err == nil {
+			return at + 2, nil
+		}
+		a.mu.Lock()
+		overtaken := a.timeline.Seq() != at
+		a.mu.Unlock()
+		if segment.KindOf(err) != segment.Conflict || !overtaken {
 			return 0, err
 		}
-		ctx = context.WithoutCancel(ctx) // or the guess would stay undone when the caller gives up
 	}
-	seq, err = a.add(ctx, current, e)
-	if guessed && scores != nil {
-		_, again := a.add(asProject(ctx), current, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores})
-		err = errors.Join(err, again)
-	}
-	a.changed(a.image.ID)
-	return seq, err
 }

@@ -11,42 +11,94 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// leaving is a store whose caller gives up as soon as an undo is stored.
-type leaving struct {
+// dying is a store that stores so many times more.
+type dying struct {
 	segment.Store
-	leave context.CancelFunc
+	left *int
 }
 
-func (l leaving) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress) error {
-	err := l.Store.Append(ctx, id, expected, e, p)
-	if e.Kind == segment.Undo {
-		l.leave()
+func (d dying) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
+	if *d.left--; *d.left < 0 {
+		return segment.Errorf(segment.Unavailable, "The disk is full.")
 	}
-	return err
+	return d.Store.Append(ctx, id, expected, e, p, more...)
 }
 
 // mustGuess gives an image a guess of its project.
 func mustGuess(t *testing.T, a *annotation.Annotation) {
 	t.Helper()
-	n := a.FirstCut().N
-	scores := &segment.Scores{Classes: []uint8{0, 1}, Regions: n, Strength: .01, Exponent: 1, Model: 1, Learnt: 5, Shares: make([]uint8, 2*n)}
-	if err := a.GiveGuess(t.Context(), scores); err != nil {
+	if err := a.GiveGuess(t.Context(), someScores(a, 1)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// The guess that an embedding goes beneath is not lost with a client that leaves.
-func TestSetEmbeddingOfClientThatLeaves(t *testing.T) {
-	ctx, leave := context.WithCancel(t.Context())
-	defer leave()
-	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store { return leaving{s, leave} }))
-	mustGuess(t, a)
-	seq, err := a.SetEmbedding(ctx, "e", &segment.Embedding{Dims: 1, Scale: .1, Values: make([]uint8, a.Cells().N)})
-	if ctx.Err() == nil {
-		t.Fatal("the client has not left; the test shows nothing")
+// someScores are those of a model with a number.
+func someScores(a *annotation.Annotation, model int) *segment.Scores {
+	n := a.FirstCut().N
+	return &segment.Scores{Classes: []uint8{0, 1}, Regions: n, Strength: .01, Exponent: 1, Model: model, Learnt: 5, Shares: make([]uint8, 2*n)}
+}
+
+// A guess that is replaced, or that an embedding goes beneath, is there whenever the
+// server dies: what undoes it and what comes instead are stored together.
+func TestGuessIsReplacedInOneStep(t *testing.T) {
+	points := func(a *annotation.Annotation) *segment.Embedding {
+		return &segment.Embedding{Dims: 1, Scale: .1, Values: make([]uint8, a.Cells().N)}
 	}
-	if seq != 3 || err != nil || a.Embedding() == nil || a.State().Guess == nil {
-		t.Errorf("event %d, %v; embedding there %v, guess there %v", seq, err, a.Embedding() != nil, a.State().Guess != nil)
+	for name, change := range map[string]func(ctx context.Context, a *annotation.Annotation) error{
+		"guess":    func(ctx context.Context, a *annotation.Annotation) error { return a.GiveGuess(ctx, someScores(a, 2)) },
+		"no guess": func(ctx context.Context, a *annotation.Annotation) error { return a.GiveGuess(ctx, nil) },
+		"embedding": func(ctx context.Context, a *annotation.Annotation) error {
+			_, err := a.SetEmbedding(ctx, "e", points(a))
+			return err
+		},
+	} {
+		left := 1
+		dir := t.TempDir()
+		a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store { return dying{s, &left} }))
+		mustGuess(t, a)
+		before := a.State()
+		if err := change(t.Context(), a); segment.KindOf(err) != segment.Unavailable {
+			t.Errorf("%s with a broken disk: %v", name, err)
+		}
+		if diff := cmp.Diff(before, a.State()); diff != "" {
+			t.Errorf("%s changed the state though it was not stored (-before +after):\n%s", name, diff)
+		}
+		left = 1
+		if err := change(t.Context(), a); err != nil {
+			t.Errorf("%s in more than one step: %v", name, err)
+		}
+		if got := a.State(); (got.Guess != nil) != (name != "no guess") || (a.Embedding() != nil) != (name == "embedding") {
+			t.Errorf("%s: embedding there %v, guess %+v", name, a.Embedding() != nil, got.Guess)
+		}
+		left = 1
+		if name == "no guess" {
+			continue
+		}
+		if _, err := a.Append(t.Context(), a.State().Seq, segment.Event{ID: "u", Kind: segment.Undo}); err != nil || a.State().Guess != nil || (a.Embedding() != nil) != (name == "embedding") {
+			t.Errorf("%s: an undo doesn't take back the guess and nothing else: %v", name, err)
+		}
+	}
+}
+
+// An embedding beneath a guess is the event that its caller is told.
+func TestEmbeddingBeneathGuess(t *testing.T) {
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
+	mustGuess(t, a)
+	seq, err := a.SetEmbedding(t.Context(), "e", &segment.Embedding{Dims: 1, Scale: .1, Values: make([]uint8, a.Cells().N)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := a.Events(t.Context(), a.State().Seq)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log []string
+	for _, e := range events {
+		log = append(log, string(e.Kind)+" by "+e.By)
+	}
+	want := []string{"guess by project", "undo by project", "embedding by ", "guess by project"}
+	if diff := cmp.Diff(want, log); diff != "" || events[seq-1].ID != "e" {
+		t.Errorf("event %d is %q; log (-want +got):\n%s", seq, events[seq-1].ID, diff)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/engine"
 	"collie/segment/gauge"
+	"collie/segment/timeline"
 	"collie/superpixels"
 )
 
@@ -60,7 +61,8 @@ type picked struct {
 type attempts struct {
 	made    int // number of events that the event was made for
 	pick    picked
-	reached bool // the image has been brought up to date since the event came
+	reached bool            // the image has been brought up to date since the event came
+	more    []segment.Event // signed ones without a pick that are added behind it, all or none
 }
 
 // add is Append without the permission check; expected can be current. Slow work
@@ -68,6 +70,18 @@ type attempts struct {
 // try checks whether the evidence has changed meanwhile.
 func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (int, error) {
 	return a.insist(ctx, expected, e, attempts{made: expected})
+}
+
+// addAll is add for several events, all or none, and returns the number of the last.
+// Those that are not signed get ctx's author. The first is none that a client can
+// repeat, and none has a pick.
+func (a *Annotation) addAll(ctx context.Context, expected int, events []segment.Event) (int, error) {
+	for i := range events {
+		if e := &events[i]; e.Created.IsZero() {
+			sign(ctx, e)
+		}
+	}
+	return a.insist(ctx, expected, events[0], attempts{made: expected, more: events[1:]})
 }
 
 // insist tries to add an event until it is added or refused.
@@ -139,7 +153,7 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 		}
 	}
 	at := a.timeline.Seq()
-	seq, err = a.commit(ctx, e)
+	seq, err = a.commit(ctx, e, before.more...)
 	var conflict *segment.Error
 	switch {
 	case !errors.As(err, &conflict) || conflict.Kind != segment.Conflict:
@@ -227,18 +241,32 @@ func sign(ctx context.Context, e *segment.Event) {
 	e.Map, e.By, e.Created = "", who.Name, segment.Now()
 }
 
-// commit plays a valid event and stores it; after an error nothing has changed.
-// The caller holds the lock.
-func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
+// commit plays a valid event, and more that it checks, and stores them all; after an
+// error nothing has changed. The caller holds the lock.
+func (a *Annotation) commit(ctx context.Context, e segment.Event, more ...segment.Event) (int, error) {
 	expected, last := a.end()
-	before := *a.timeline
+	before := []timeline.Timeline{*a.timeline}
+	retract := func() {
+		for _, t := range slices.Backward(before) {
+			a.timeline.Retract(t)
+		}
+	}
 	a.timeline.Apply(e)
 	e.After = last
-	// Once the store has the event it can be on disk even if the caller has
+	more = slices.Clone(more)
+	for i := range more {
+		if err := a.admit(ctx, &more[i]); err != nil {
+			retract()
+			return 0, err
+		}
+		before = append(before, *a.timeline)
+		a.timeline.Apply(more[i])
+	}
+	// Once the store has the events they can be on disk even if the caller has
 	// given up, so cancellation must not come between playing and storing.
 	progress := a.progress()
-	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, progress); err != nil {
-		a.timeline.Retract(before)
+	if err := a.store.Append(context.WithoutCancel(ctx), a.image.ID, expected, e, progress, more...); err != nil {
+		retract()
 		return 0, err
 	}
 	a.sequence = nil
@@ -253,6 +281,17 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event) (int, error) {
 		}
 	}
 	return a.timeline.Seq(), nil
+}
+
+// admit checks that e can come next. The caller holds the lock.
+func (a *Annotation) admit(ctx context.Context, e *segment.Event) error {
+	if old, err := a.stored(ctx, e.ID); old != nil || err != nil {
+		return cmp.Or(err, error(a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID)))
+	}
+	if err := a.resolve(a.timeline.Seq(), e); err != nil {
+		return err
+	}
+	return cmp.Or(a.timeline.Affords(e), a.timeline.Possible(e.Kind))
 }
 
 // catchUp plays the stored events from the beginning: an undo among the events

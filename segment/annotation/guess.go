@@ -29,15 +29,18 @@ func (a *Annotation) replaceGuess(ctx context.Context, scores *segment.Scores) (
 		return false, err
 	}
 	seq, had, scores := a.replaceable(scores)
+	var events []segment.Event
 	if had {
-		seq, err = a.Append(ctx, seq, segment.Event{ID: segment.NewID(), Kind: segment.Undo})
-		changed = err == nil
+		events = append(events, segment.Event{ID: segment.NewID(), Kind: segment.Undo})
 	}
-	if scores == nil || err != nil {
-		return changed, err
+	if scores != nil {
+		events = append(events, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores})
 	}
-	if _, err := a.Append(ctx, seq, segment.Event{ID: segment.NewID(), Kind: segment.FirstGuess, Scores: scores}); err != nil {
-		return changed, err
+	if events == nil {
+		return false, nil
+	}
+	if _, err := a.addAll(ctx, seq, events); err != nil || scores == nil {
+		return err == nil, err
 	}
 	return true, a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, new(a.doubtOf(scores)))
 }

@@ -16,10 +16,10 @@ type heldStore struct {
 	updated         chan struct{} // a project has been stored
 }
 
-func (s *heldStore) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress) error {
+func (s *heldStore) Append(ctx context.Context, id string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
 	s.appending <- struct{}{}
 	<-s.free
-	return s.Store.Append(ctx, id, expected, e, p)
+	return s.Store.Append(ctx, id, expected, e, p, more...)
 }
 
 func (s *heldStore) UpdateProject(ctx context.Context, p segment.Project) error {

@@ -17,14 +17,14 @@ import (
 // a person waits for the answer, and an HTTP request no longer than half a minute.
 const settling = 20 * time.Second
 
-// Append stores e as number expected+1 of the image's log. When the connection
-// breaks, it looks for the event's id and sends the event again if it is not there.
-func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
+// Append stores e as number expected+1 of the image's log, and more behind it. When the
+// connection breaks, it looks for e's id and sends the events again if it is not there.
+func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
 	began := time.Now()
-	err := s.append(ctx, imageID, expected, e, p)
+	err := s.append(ctx, imageID, expected, e, p, more)
 	if unknown(err) {
 		until, cancel := context.WithDeadline(context.WithoutCancel(ctx), began.Add(settling))
-		err = s.settle(until, imageID, expected, e, p, err)
+		err = s.settle(until, imageID, expected, e, p, more, err)
 		cancel()
 	}
 	if err != nil {
@@ -40,11 +40,11 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 // settle finds out until ctx ends whether an event was stored whose connection broke with
 // err, and sends it again if it wasn't. The first attempt may still be on its way:
 // whichever comes second is refused, because the log has another length by then.
-func (s *Store) settle(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, err error) error {
+func (s *Store) settle(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more []segment.Event, err error) error {
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		stored, findErr := s.FindEvent(ctx, imageID, e.ID)
 		if findErr == nil && stored == nil {
-			again := s.append(ctx, imageID, expected, e, p)
+			again := s.append(ctx, imageID, expected, e, p, more)
 			switch {
 			case ctx.Err() != nil: // says nothing about the event
 				return err
@@ -58,7 +58,7 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 		}
 		if findErr == nil && stored != nil {
 			if stored.Seq != expected+1 {
-				again := s.append(ctx, imageID, expected, e, p) // another event of this id, which the answer says
+				again := s.append(ctx, imageID, expected, e, p, more) // another event of this id, which the answer says
 				if ctx.Err() != nil {
 					return err
 				}
@@ -81,15 +81,25 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 // append is one attempt. The last event is looked up by all of its keys and not with
 // EXISTS, so that no plan, made while there were few events, looks at all of an image
 // or of all images.
-func (s *Store) append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
-	const query = `WITH head AS (
-			UPDATE image SET seq = seq + 1, clicks = $3, decided = $4, classes = $5, guessed = $6, left_void = $7 FROM project
-			WHERE project.number = image.project AND image.id = $1 AND image.seq = $2` + live + `
-			AND ($22 = '' OR (SELECT true FROM event WHERE event.image = image.number AND event.seq = image.seq AND event.id = $22))
-			RETURNING image.number, image.seq)
-		INSERT INTO event (image, seq, ` + row.EventColumns + `)
-		SELECT number, seq, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21 FROM head`
-	args := append(append(append([]any{imageID, expected}, row.Progress(p)...), row.Event(e)...), e.After)
+func (s *Store) append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more []segment.Event) error {
+	query := fmt.Sprintf(`WITH head AS (
+			UPDATE image SET seq = seq + %d, clicks = $3, decided = $4, classes = $5, guessed = $6, left_void = $7 FROM project
+			WHERE project.number = image.project AND image.id = $1 AND image.seq = $2`+live+`
+			AND ($8 = '' OR (SELECT true FROM event WHERE event.image = image.number AND event.seq = image.seq AND event.id = $8))
+			RETURNING image.number)`, 1+len(more))
+	args := append(append([]any{imageID, expected}, row.Progress(p)...), e.After)
+	for i, e := range append([]segment.Event{e}, more...) {
+		insert := fmt.Sprintf("INSERT INTO event (image, seq, "+row.EventColumns+") SELECT number, $2 + %d", i+1)
+		for _, value := range row.Event(e) {
+			args = append(args, value)
+			insert += fmt.Sprintf(", $%d", len(args))
+		}
+		insert += " FROM head"
+		if i < len(more) {
+			insert = fmt.Sprintf(",\n		event%d AS (%s)", i, insert)
+		}
+		query += insert
+	}
 	return s.with(ctx, func(ctx context.Context, c *pgx.Conn) error {
 		for {
 			tag, err := c.Exec(ctx, query, args...)

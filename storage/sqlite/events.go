@@ -10,10 +10,14 @@ import (
 	"collie/storage/row"
 )
 
-// Append stores e as number expected+1 of the image's log.
-func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress) error {
-	head := append(append([]any{expected + 1}, row.Progress(p)...), imageID, expected, e.After)
-	values := append([]any{imageID, expected + 1}, row.Event(e)...)
+// Append stores e as number expected+1 of the image's log, and more behind it.
+func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
+	head := append(append([]any{expected + 1 + len(more)}, row.Progress(p)...), imageID, expected, e.After)
+	events := append([]segment.Event{e}, more...)
+	var values [][]any
+	for i, e := range events {
+		values = append(values, append([]any{imageID, expected + 1 + i}, row.Event(e)...))
+	}
 	return s.writer.write(ctx, func(w *writer) error {
 		images, err := w.change(advanceHead, head...)
 		if err != nil {
@@ -29,16 +33,21 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 			}
 			return row.Replaced(present)
 		}
-		err = w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES ((SELECT number FROM image WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values...)
-		if err != nil && refused(err) {
-			return row.Repeated(e.ID, expected).Because(err)
+		for i, e := range events {
+			err := w.exec("INSERT INTO event (image, seq, "+row.EventColumns+") VALUES ((SELECT number FROM image WHERE id = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values[i]...)
+			if err != nil && refused(err) {
+				return row.Repeated(e.ID, expected).Because(err)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 }
 
-// advanceHead notes an event in the record of an image that is in the state the
-// event was made for.
+// advanceHead notes events in the record of an image that is in the state the
+// first was made for.
 const advanceHead = `UPDATE image SET seq = ?1, clicks = ?2, decided = ?3, classes = ?4, guessed = ?5, left_void = ?6
 	WHERE id = ?7 AND seq = ?8 AND trashed_at IS NULL
 	AND EXISTS (SELECT 1 FROM project WHERE number = image.project AND trashed_at IS NULL)

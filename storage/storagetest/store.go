@@ -45,6 +45,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
 	t.Run("trash", func(t *testing.T) { testTrash(t, fresh(t)) })
 	t.Run("erased", func(t *testing.T) { testErased(t, fresh(t)) })
+	t.Run("several events", func(t *testing.T) { testSeveral(t, fresh(t)) })
 	t.Run("taken back", func(t *testing.T) { testTakenBack(t, fresh(t)) })
 	t.Run("competing", func(t *testing.T) { testCompeting(t, fresh(t)) })
 	t.Run("cancelled", func(t *testing.T) { testCancelled(t, fresh(t)) })
@@ -289,6 +290,32 @@ func testTwice(t *testing.T, s Store) {
 	must(t, s.Append(ctx, other.ID, 0, label("one", 1), segment.Progress{}))
 	two.After = "one"
 	must(t, s.Append(ctx, other.ID, 1, two, segment.Progress{}))
+}
+
+// testSeveral checks that events that are stored together are all stored or none.
+func testSeveral(t *testing.T, s Store) {
+	ctx := t.Context()
+	p := newProject("p")
+	must(t, s.CreateProject(ctx, p))
+	im := newImage(p.ID, "im")
+	must(t, s.CreateImage(ctx, im))
+	must(t, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{Clicks: 1}))
+	wantConflict(t, 1, s.Append(ctx, im.ID, 0, label("two", 1), segment.Progress{}, label("three", 1)))
+	wantConflict(t, 1, s.Append(ctx, im.ID, 1, label("two", 1), segment.Progress{}, label("three", 1), label("one", 1)))
+	checkLog(t, s, im.ID, 1)
+	must(t, s.Append(ctx, im.ID, 1, label("two", 1), segment.Progress{Clicks: 4}, label("three", 2), label("four", 3)))
+	checkLog(t, s, im.ID, 4)
+	got, err := s.Image(ctx, im.ID)
+	must(t, err)
+	events, err := s.Events(ctx, im.ID, 1)
+	must(t, err)
+	var ids []string
+	for _, e := range events {
+		ids = append(ids, fmt.Sprint(e.Seq, e.ID, e.Superpixels))
+	}
+	if diff := cmp.Diff([]string{"2two[1]", "3three[2]", "4four[3]"}, ids); diff != "" || got.Clicks != 4 {
+		t.Errorf("%d clicks, events (-want +got):\n%s", got.Clicks, diff)
+	}
 }
 
 // testTakenBack checks that a write which fails half-way, here on a share that
