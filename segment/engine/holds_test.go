@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/schedule"
 )
 
 // newHolds returns the holds of n superpixels before any evidence.
@@ -167,5 +169,34 @@ func TestKeepByHand(t *testing.T) {
 	h.pick(5, []uint8{0, 0, 0, 0, segment.Void, 0}, 4)
 	if h.Keep([]uint8{0, 1, 1, 0, 0, 0}, adjacent) {
 		t.Error("what was released, or picked as undecided, is put back")
+	}
+}
+
+// After an acceptance all hypotheses are the first one, which is made once, also when
+// many are asked for.
+func TestSettledIsMadeOnce(t *testing.T) {
+	m, h, clicks := NewModel(gridGraph(8, 3), DefaultParameters), newHolds(64), clicksOn(64, map[int]uint8{0: 0, 63: 1})
+	h.click(1, 0)
+	h.click(2, 63)
+	accepted := first(t, NewSequence(m, Evidence{Clicks: clicks, Holds: h}, 2), 1)[0]
+	every := make([]int, 64)
+	for i := range every {
+		every[i] = i
+	}
+	h.pick(3, accepted.Labels, every...)
+	s, turns := NewSequence(m, Evidence{Clicks: clicks, Holds: h}, 3), 0
+	s.TakeTurns(func(_ context.Context, _ schedule.Class, step func()) error {
+		turns++
+		step()
+		return nil
+	})
+	made := first(t, s, 30)
+	for rank, got := range made {
+		if got.Rank != rank || got.Digest != made[0].Digest || got.Energy != made[0].Energy || !slices.Equal(got.Labels, accepted.Labels) {
+			t.Errorf("hypothesis %d is %d, %s, not the accepted one", rank, got.Rank, got.Digest)
+		}
+	}
+	if turns != 1 {
+		t.Errorf("30 equal hypotheses took %d turns", turns)
 	}
 }

@@ -287,6 +287,9 @@ func (s *Sequence) ready(rank int) (*Hypothesis, int) {
 // next makes the next hypothesis when it is its turn. The caller holds the making
 // token.
 func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
+	if s.settled && s.again() {
+		return nil
+	}
 	if s.turn == nil {
 		return s.step(ctx)
 	}
@@ -304,6 +307,19 @@ func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
 		}
 		return err
 	})
+}
+
+// again adds the first hypothesis once more, if it has been made.
+func (s *Sequence) again() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.made) == 0 {
+		return false
+	}
+	same := s.made[0]
+	same.Rank = len(s.made)
+	s.made = append(s.made, same)
+	return true
 }
 
 // run does work of the given class when it is its turn.
