@@ -23,21 +23,17 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	if err != nil {
 		return nil, err
 	}
-	chosen := make([]segment.Image, 0, len(imageIDs))
 	ids := slices.Compact(slices.Sorted(slices.Values(imageIDs)))
-	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
-		if err != nil {
-			return nil, err
-		}
-		if _, ok := slices.BinarySearch(ids, im.ID); !ok {
-			continue
-		}
+	chosen, err := w.among(ctx, projectID, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, im := range chosen {
 		if im.Review.Needs(r.Status) == access.Review {
 			if err := w.MayIn(ctx, projectID, access.Review); err != nil {
 				return nil, err
 			}
 		}
-		chosen = append(chosen, im)
 	}
 	if len(chosen) < len(ids) {
 		return nil, segment.Errorf(segment.NotFound, "The project no longer has %d of the images. Nothing was changed; reload the page.", len(ids)-len(chosen))
@@ -59,6 +55,39 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 		}
 	}
 	return chosen, nil
+}
+
+// oneByOne is up to how many images of a project are read by their ids, rather than
+// with all others.
+const oneByOne = 100
+
+// among returns the images of a project that are among ids, which are sorted.
+func (w *Workspace) among(ctx context.Context, projectID string, ids []string) ([]segment.Image, error) {
+	found := make([]segment.Image, 0, len(ids))
+	if len(ids) <= oneByOne {
+		if _, err := w.Project(ctx, projectID); err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			im, err := w.Image(ctx, id)
+			switch {
+			case err == nil && im.ProjectID == projectID:
+				found = append(found, im)
+			case err != nil && segment.KindOf(err) != segment.NotFound:
+				return nil, err
+			}
+		}
+		return found, nil
+	}
+	for im, err := range segment.EachImage(ctx, projectID, w.ImagesAfter) {
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := slices.BinarySearch(ids, im.ID); ok {
+			found = append(found, im)
+		}
+	}
+	return found, nil
 }
 
 // mayReview returns an error unless the principal of ctx can set a status on

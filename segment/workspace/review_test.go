@@ -1,0 +1,63 @@
+package workspace_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"collie/segment"
+	"collie/storage/workspacetest"
+)
+
+// listing is a store that counts how many records it has listed.
+type listing struct {
+	segment.Store
+	listed *int
+}
+
+func (l listing) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
+	images, err := l.Store.ImagesAfter(ctx, projectID, after, limit)
+	*l.listed += len(images)
+	return images, err
+}
+
+// A few images get a status without a look at all others, and many as well; images of
+// other projects don't.
+func TestReviewOfFew(t *testing.T) {
+	listed := 0
+	var store segment.Store
+	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store {
+		store = listing{s, &listed}
+		return store
+	})
+	a := workspacetest.MustAnnotate(t, w)
+	project := a.Image().ProjectID
+	other, err := w.CreateProject(t.Context(), "Other", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string][]string{}
+	for i := range 150 {
+		im := segment.Image{ID: fmt.Sprintf("some%022d", i), ProjectID: project, Name: fmt.Sprint(i), Format: "png", Width: 1, Height: 1, Regions: 1, Bytes: 1, Created: segment.Now()}
+		if i%10 == 9 {
+			im.ProjectID = other.ID
+		}
+		if err := store.CreateImage(t.Context(), im); err != nil {
+			t.Fatal(err)
+		}
+		ids[im.ProjectID] = append(ids[im.ProjectID], im.ID)
+	}
+	done := segment.Review{Status: segment.ReviewDone}
+	few, err := w.SetReview(t.Context(), project, ids[project][:2], done)
+	if err != nil || len(few) != 2 || few[0].Review.Status != segment.ReviewDone || listed > 0 {
+		t.Errorf("2 images: %v, %v, %d records were listed", few, err, listed)
+	}
+	if many, err := w.SetReview(t.Context(), project, ids[project], done); err != nil || len(many) != 135 {
+		t.Errorf("135 images: %d, %v", len(many), err)
+	}
+	for _, ids := range [][]string{{ids[other.ID][0]}, append(ids[project], ids[other.ID][0]), {"nobody"}} {
+		if _, err := w.SetReview(t.Context(), project, ids, done); segment.KindOf(err) != segment.NotFound {
+			t.Errorf("with an image that the project doesn't have: %v", err)
+		}
+	}
+}
