@@ -22,14 +22,11 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
 		return segment.Image{}, err
 	}
-	images, err := w.store.CountImages(ctx, projectID)
-	if err != nil {
+	if err := w.hasRoom(ctx, projectID); err != nil {
 		return segment.Image{}, err
 	}
-	if images >= w.images {
-		return segment.Image{}, segment.Errorf(segment.TooLarge, "The project already has %d images, which is the limit. Create another project for more.", w.images)
-	}
-	if name, err = segment.CleanName("file name", lastRunes(name, segment.MaxName)); err != nil {
+	name, err := segment.CleanName("file name", lastRunes(name, segment.MaxName))
+	if err != nil {
 		return segment.Image{}, err
 	}
 	p, err := w.gate.ReadToned(ctx, file, photo.Expose)
@@ -46,7 +43,23 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err != nil {
 		return segment.Image{}, err
 	}
-	return im, w.keep(ctx, im, blobs)
+	return im, w.keep(ctx, im, blobs, func(ctx context.Context, im segment.Image) error {
+		w.adding.Lock() // or uploads that have begun together would pass the limit together
+		defer w.adding.Unlock()
+		if err := w.hasRoom(ctx, projectID); err != nil {
+			return err
+		}
+		return w.store.CreateImage(ctx, im)
+	})
+}
+
+// hasRoom returns an error if a project has no room for another image.
+func (w *Workspace) hasRoom(ctx context.Context, projectID string) error {
+	images, err := w.store.CountImages(ctx, projectID)
+	if err == nil && images >= w.images {
+		err = segment.Errorf(segment.TooLarge, "The project already has %d images, which is the limit. Create another project for more.", w.images)
+	}
+	return err
 }
 
 // prepare computes everything that is stored of a photo. It is long work and

@@ -2,10 +2,65 @@ package workspace_test
 
 import (
 	"bytes"
+	"context"
+	"io"
+	"strings"
+	"sync"
 	"testing"
 
+	"collie/segment"
 	"collie/segment/workspace"
+	"collie/storage/blob"
 )
+
+// together are blobs whose originals are stored when so many have come.
+type together struct {
+	segment.Blobs
+	coming *sync.WaitGroup
+}
+
+func (b together) Put(ctx context.Context, key string, write func(io.Writer) error) error {
+	if strings.HasPrefix(key, "original/") {
+		b.coming.Done()
+		b.coming.Wait()
+	}
+	return b.Blobs.Put(ctx, key, write)
+}
+
+// Uploads that begin together don't pass the limit together, and nothing is kept of
+// those that are refused.
+func TestUploadsAtTheLimit(t *testing.T) {
+	const n, limit = 4, 2
+	var coming, done sync.WaitGroup
+	coming.Add(n)
+	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return together{b, &coming} })
+	p.LimitImages(limit)
+	project, err := p.CreateProject(t.Context(), "Full", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := grain(t, 40, 30)
+	errs := make([]error, n)
+	for i := range n {
+		done.Go(func() { _, errs[i] = p.AddImage(t.Context(), project.ID, "a.jpg", bytes.NewReader(file)) })
+	}
+	done.Wait()
+	refused := 0
+	for _, err := range errs {
+		if segment.KindOf(err) == segment.TooLarge {
+			refused++
+		} else if err != nil {
+			t.Error(err)
+		}
+	}
+	images, err := p.Images(t.Context(), project.ID)
+	if err != nil || len(images) != limit || refused != n-limit {
+		t.Errorf("%d images, %d refused, %v", len(images), refused, err)
+	}
+	if blobs := p.count(t); blobs != limit*len(append(images[0].Keys(), images[0].FeaturesKey())) {
+		t.Errorf("%d blobs of %d images", blobs, len(images))
+	}
+}
 
 // BenchmarkUpload12MP is all that the server does with a photograph of 12
 // megapixels, the store included.
