@@ -2,6 +2,7 @@ package web
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,7 +72,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 }
 
 // addPart adds a part of the body and reports whether to go on.
-func (u *upload) addPart(ctx context.Context, part *multipart.Part) (more bool) {
+func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
 	source := &watchedReader{r: part, after: arrivedKept}
 	content := bufio.NewReader(source)
 	start, _ := content.Peek(headBytes)
@@ -123,11 +124,22 @@ func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 	u.results = append(u.results, wire.ImageOf(im))
 }
 
+// formPart is a part of a form. Browsers write a quotation mark in the name of a file as
+// %22, which can be in a name, too; so our pages send such a name before the file, in a
+// part of its own.
+type formPart struct {
+	*multipart.Part
+	trueName string // of the file; empty if it wasn't sent
+}
+
+// mostName is how many bytes are read of a name.
+const mostName = 4096
+
 // fileName is the last element of the name that a client gives a file. Clients on
 // Windows can send a whole path; package mime/multipart cuts at slashes alone.
-func fileName(part *multipart.Part) string {
-	name := part.FileName()
-	return name[strings.LastIndexByte(name, '\\')+1:]
+func fileName(part *formPart) string {
+	name := cmp.Or(part.trueName, part.FileName())
+	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
 // isZip reports whether a file starts like a zip archive, possibly an empty
@@ -189,12 +201,12 @@ func (u *upload) fail(name string, err error) {
 
 // fileParts opens a multipart/form-data body and returns its parts with files. An
 // error comes last: the rest of the body can't be read.
-func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
+func fileParts(r *http.Request) (iter.Seq2[*formPart, error], error) {
 	parts, err := formParts(r, arrivedKept)
 	if err != nil {
 		return nil, err
 	}
-	return func(yield func(*multipart.Part, error) bool) {
+	return func(yield func(*formPart, error) bool) {
 		for part, err := range parts {
 			if (err != nil || part.FormName() == "file") && !yield(part, err) {
 				return
@@ -205,24 +217,33 @@ func fileParts(r *http.Request) (iter.Seq2[*multipart.Part, error], error) {
 
 // formParts is fileParts with all other parts. After a body that breaks off, after
 // is what people are told to have happened.
-func formParts(r *http.Request, after string) (iter.Seq2[*multipart.Part, error], error) {
+func formParts(r *http.Request, after string) (iter.Seq2[*formPart, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
 		return nil, &problem.Refusal{Status: http.StatusUnsupportedMediaType, Detail: "Send multipart/form-data with a boundary and one or more parts named \"file\". " + nothingChanged}
 	}
 	body := multipart.NewReader(r.Body, params["boundary"])
-	return func(yield func(*multipart.Part, error) bool) {
+	return func(yield func(*formPart, error) bool) {
+		trueName := "" // of the next file
 		for {
 			part, err := body.NextPart()
+			if err == nil && part.FormName() == "filename" {
+				var b []byte
+				if b, err = io.ReadAll(io.LimitReader(part, mostName)); err == nil {
+					trueName = string(b)
+					continue
+				}
+			}
 			switch {
 			case err == io.EOF: // a body that breaks off wraps it
 				return
 			case err != nil:
 				yield(nil, brokenUpload(err, after))
 				return
-			case !yield(part, nil):
+			case !yield(&formPart{part, trueName}, nil):
 				return
 			}
+			trueName = ""
 		}
 	}, nil
 }

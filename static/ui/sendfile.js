@@ -30,6 +30,7 @@ export function sendFile(address, file, progress = () => {}, fields = {}) {
     };
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    if (file.name.includes('"')) form.append('filename', file.name); // browsers write it as %22 with the file
     form.append('file', file, file.name);
     request.send(form);
   });

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -150,4 +152,29 @@ func TestE2ENamesFromRight(t *testing.T) {
 		p.until(`document.readyState === 'complete' && document.querySelector(` + quoted(other.selector) + `) !== null`)
 		look(other.name, other.selector)
 	}
+}
+
+// A file keeps its name whatever is in it, and is known again by it: browsers write a
+// quotation mark as %22, and leave %22 as it is.
+func TestE2EQuotedFileNames(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, manyImages(t, startServer(t), 1))
+	p.until(cardCount + ` === 1`)
+	names := []string{`5" disk.png`, `6%22 disk.png`}
+	var files []string
+	for i, name := range names {
+		file := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(file, tinyPicture(100+i), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	p.drop(files...)
+	p.until(progressText + ` === '0 of 3 images done'`)
+	images := value[[]struct{ Name string }](p, `fetch('/api/v1/projects/' + location.pathname.split('/').pop() + '/images').then((r) => r.json())`)
+	if images[1].Name != names[0] || images[2].Name != names[1] {
+		t.Errorf("the names are %v, want %q", images[1:], names)
+	}
+	p.drop(files...)
+	p.until(`document.getElementById('uploads-summary').textContent.includes('2 already uploaded')`)
 }
