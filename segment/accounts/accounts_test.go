@@ -300,3 +300,25 @@ func TestTriesThatWereNone(t *testing.T) {
 		t.Errorf("after them: %v", err)
 	}
 }
+
+// full is a store that can't keep another token.
+type full struct{ *sqlite.Store }
+
+func (full) AddToken(context.Context, string, accounts.Token, int) (accounts.Token, error) {
+	return accounts.Token{}, segment.Errorf(segment.Full, "The disk is full.")
+}
+
+// Who has been shown a token that could not be stored is told that it doesn't work.
+func TestTokenThatIsNotStored(t *testing.T) {
+	a, ctx := accounts.New(full{mustStore(t)}, accounts.Limits{}), access.With(t.Context(), access.Operator)
+	mustAdd(t, a, ctx, "Ann", access.Admin)
+	shown := 0
+	err := a.CreateTokenFor(ctx, "Ann", "scripts", access.ReadOnly, 0, func(string) error { shown++; return nil })
+	if shown != 1 || segment.KindOf(err) != segment.Full || !strings.Contains(err.Error(), "doesn't work") {
+		t.Errorf("shown %d times, %v", shown, err)
+	}
+	err = a.CreateTokenFor(ctx, "Ann", "", access.ReadOnly, 0, func(string) error { shown++; return nil })
+	if shown != 1 || segment.KindOf(err) != segment.Invalid || strings.Contains(err.Error(), "doesn't work") {
+		t.Errorf("without a name: shown %d times, %v", shown, err)
+	}
+}

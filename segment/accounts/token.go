@@ -75,7 +75,15 @@ func (a *Accounts) CreateTokenFor(ctx context.Context, user, name string, scope 
 	if err != nil {
 		return err
 	}
-	_, _, err = a.createToken(ctx, u.ID, name, scope, days, show)
+	shown := false
+	_, _, err = a.createToken(ctx, u.ID, name, scope, days, func(secret string) error {
+		err := show(secret)
+		shown = err == nil
+		return err
+	})
+	if err != nil && shown {
+		return fmt.Errorf("the token that was shown doesn't work, since it could not be stored; create another: %w", err)
+	}
 	return err
 }
 
