@@ -19,7 +19,7 @@ func (t *Timeline) Apply(e segment.Event) {
 	t.events = append(t.events, e)
 	t.seqs[e.ID] = e.Seq
 	t.weight += weigh(&e)
-	t.worked = t.worked || e.By != segment.ByProject && e.Kind != segment.Embed
+	t.worked = t.worked || byPerson(&e)
 	var m mark
 	switch e.Kind {
 	case segment.Undo:
@@ -43,6 +43,18 @@ func (t *Timeline) Apply(e segment.Event) {
 	}
 	m.state = t.state
 	t.marks = append(t.marks, m)
+}
+
+// byPerson reports whether an event is a person's work. Old servers had users whose name
+// was the project's, which does nothing but make guesses and take them back.
+func byPerson(e *segment.Event) bool {
+	switch e.Kind {
+	case segment.Embed:
+		return false
+	case segment.FirstGuess, segment.Undo:
+		return e.By != segment.ByProject
+	}
+	return true
 }
 
 // Retract undoes the Apply of the last event; before is the timeline before it.
