@@ -51,7 +51,7 @@ func mustListen(t *testing.T, r *recorder) (pg *page, heard <-chan string) {
 		}
 	}))
 	t.Cleanup(listener.Close)
-	s, err := newServer(listener.URL)
+	s, err := newServer("", listener.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestSupposedIsTimedFromThePress(t *testing.T) {
 // A server answers a press while the button is held, and then the label.
 func TestPressOnServer(t *testing.T) {
 	p := &plan{Data: mustDraw(t), Photographs: 1, Classes: 3, Duration: time.Hour}
-	s, err := newServer(mustServe(t).URL)
+	s, err := newServer("", mustServe(t).URL)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,13 @@ import (
 
 	"collie/cmd/internal/progress"
 	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
 	"collie/segment/export/jobs"
 	"collie/storage/workspacetest"
 	"collie/superpixels"
 	"collie/web"
+	"collie/web/people"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -34,13 +37,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // mustServe starts a server as main does.
 func mustServe(t *testing.T) *httptest.Server {
 	t.Helper()
-	data := workspacetest.MustOpenFolder(t, t.TempDir())
+	return serve(t, workspacetest.MustOpenFolder(t, t.TempDir()), nil)
+}
+
+// serve starts a server on data.
+func serve(t *testing.T, data workspacetest.Folder, login *people.Login) *httptest.Server {
+	t.Helper()
 	workspace, log := data.Workspace(), slog.New(slog.DiscardHandler)
 	scratch, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	site := web.New(web.Config{Workspace: workspace, Ready: data.Store.Ready, Log: log, Scratch: scratch, Exports: jobs.New(workspace, data.Blobs, data.Store, log)})
+	site := web.New(web.Config{Login: login, Workspace: workspace, Ready: data.Store.Ready, Log: log, Scratch: scratch, Exports: jobs.New(workspace, data.Blobs, data.Store, log)})
 	listener := httptest.NewServer(site)
 	t.Cleanup(func() {
 		site.Close()
@@ -118,6 +126,29 @@ func TestTogether(t *testing.T) {
 	counts := r.Phases[0].Counts
 	if acks := r.Phases[0].Times[names[ack]].Count; r.Lost != 0 || acks == 0 || int(acks)+counts["clicks without an ack"] != counts["clicks"] || !strings.Contains(table, "6 on each image") {
 		t.Errorf("%d acknowledged, %d lost\n%s", acks, r.Lost, table)
+	}
+}
+
+// A server with login is loaded with a token, and says so without one.
+func TestLogin(t *testing.T) {
+	data := workspacetest.MustOpenFolder(t, t.TempDir())
+	login := &people.Login{Accounts: accounts.New(data.Store, accounts.Limits{}), Sessions: data.Store}
+	operator := access.With(t.Context(), access.Operator)
+	if _, err := login.Accounts.Add(operator, "ann", "correct horse", access.Admin); err != nil {
+		t.Fatal(err)
+	}
+	p := plan{
+		URL: []string{serve(t, data, login).URL}, Data: mustDraw(t), Annotators: 2, Together: 1, Every: 200 * time.Millisecond, Stay: 4, Photographs: 1, Classes: 3, Megapixels: 1,
+		Duration: time.Second, JSON: filepath.Join(t.TempDir(), "report.json"),
+	}
+	if err := p.Run(&progress.Terminal{Ctx: t.Context(), Out: new(bytes.Buffer)}); err == nil || !strings.Contains(err.Error(), "COLLIE_TOKEN") {
+		t.Errorf("without a token: %v", err)
+	}
+	if err := login.Accounts.CreateTokenFor(operator, "ann", "load", access.Unrestricted, 0, func(secret string) error { p.Token = secret; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if r, table := p.mustRun(t); r.Phases[0].Times[names[ack]].Count == 0 {
+		t.Errorf("no click was acknowledged:\n%s", table)
 	}
 }
 
@@ -289,7 +320,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 
 // Several servers take turns.
 func TestTurns(t *testing.T) {
-	s, err := newServer("http://a", "http://b:1/path")
+	s, err := newServer("", "http://a", "http://b:1/path")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ type message struct {
 
 // dial opens the socket of an image and waits for its state.
 func dial(ctx context.Context, s *server, t *target, r *recorder, start time.Time, shared bool) (*page, error) {
-	conn, resp, err := websocket.DefaultDialer.DialContext(ctx, s.socket(t.id), nil)
+	conn, resp, err := websocket.DefaultDialer.DialContext(ctx, s.socket(t.id), s.header)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,13 @@ import (
 type server struct {
 	bases   []*url.URL // of one server, or of several that share a database
 	turn    atomic.Uint64
+	header  http.Header // of every request
 	client  *http.Client
 	project string // made for the test
 }
 
-func newServer(addresses ...string) (*server, error) {
+// newServer returns the server at the addresses; without a login it needs no token.
+func newServer(token string, addresses ...string) (*server, error) {
 	var bases []*url.URL
 	for _, address := range addresses {
 		base, err := url.Parse(address)
@@ -42,7 +44,11 @@ func newServer(addresses ...string) (*server, error) {
 	transport.Proxy = nil
 	transport.DisableCompression = true
 	transport.MaxIdleConnsPerHost = 64
-	return &server{bases: bases, client: &http.Client{Transport: transport}}, nil
+	header := http.Header{}
+	if token != "" {
+		header.Set("Authorization", "Bearer "+token)
+	}
+	return &server{bases: bases, header: header, client: &http.Client{Transport: transport}}, nil
 }
 
 // next is the address of the server whose turn it is.
@@ -60,6 +66,7 @@ func (s *server) callAt(ctx context.Context, base *url.URL, method, path, kind s
 	if err != nil {
 		return nil, err
 	}
+	r.Header = s.header.Clone()
 	if kind != "" {
 		r.Header.Set("Content-Type", kind)
 	}
@@ -71,6 +78,9 @@ func (s *server) callAt(ctx context.Context, base *url.URL, method, path, kind s
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		return nil, err
+	}
+	if resp.StatusCode == http.StatusUnauthorized {
+		return nil, &statusError{resp.StatusCode, "the server has a login: give a valid API token of an admin in COLLIE_TOKEN, made with 'server tokens create NAME loadtest --scope admin'"}
 	}
 	if resp.StatusCode/100 != 2 {
 		return nil, &statusError{resp.StatusCode, fmt.Sprintf("%s %s: %s %.200s", method, path, resp.Status, b)}
