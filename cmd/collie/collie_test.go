@@ -222,6 +222,13 @@ func TestExportWithoutAFile(t *testing.T) {
 	}
 	p.fails(".png: The picture is missing", "export", "Beach", "voc.zip", "--format", "voc")
 	p.fails("backup.zip is complete but for images", "export", "Beach", "backup.zip", "--format", "backup")
+	if err := os.WriteFile(filepath.Join(p.folder, ".masks.zip.part-123"), []byte("PK"), 0o600); err != nil { // of a command that was killed
+		t.Fatal(err)
+	}
+	p.do("", "collie", "export", "Beach", "masks.zip")
+	if left, err := filepath.Glob(filepath.Join(p.folder, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
 	if out, err := p.try("", "server", "export", "--project", "Beach", "--format", "voc", "--out", "server.zip"); err == nil || !strings.Contains(out, "The picture is missing") {
 		t.Errorf("server export: %v\n%s", err, out)
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"collie/storage/disk"
 )
 
 // exportCommand downloads labels.
@@ -130,30 +132,24 @@ func optionsOf(arguments []string) (map[string]any, error) {
 }
 
 // download writes an answer to a file, which is complete or doesn't exist.
-func (s *server) download(ctx context.Context, address, to string) (err error) {
+func (s *server) download(ctx context.Context, address, to string) error {
 	resp, err := s.open(ctx, "GET", address, "", nil)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	part, err := os.CreateTemp(filepath.Dir(to), ".collie-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(part.Name()))
+	err = disk.Replace(to, func(part *os.File) error {
+		n, err := io.Copy(part, resp.Body)
+		if err == nil && resp.ContentLength >= 0 && n != resp.ContentLength {
+			err = io.ErrUnexpectedEOF
 		}
-	}()
-	n, err := io.Copy(part, resp.Body)
-	if err == nil && resp.ContentLength >= 0 && n != resp.ContentLength {
-		err = io.ErrUnexpectedEOF
-	}
-	if disk := new(fs.PathError); err != nil && !errors.As(err, &disk) {
-		err = s.broken(resp.Request, err)
-	}
-	if err := errors.Join(err, part.Close()); err != nil {
+		if ours := new(fs.PathError); err != nil && !errors.As(err, &ours) {
+			err = s.broken(resp.Request, err)
+		}
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("the download broke off: %w", err)
 	}
-	return os.Rename(part.Name(), to)
+	return nil
 }

@@ -1,9 +1,12 @@
 package progress
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"collie/storage/disk"
 )
 
 // ResultFile refuses the file that a flag names for results before hours of
@@ -36,13 +39,14 @@ func WriteResult(path string, content []byte) error {
 }
 
 // replace writes a file in a folder of its own, beside path, and then moves it there. Unlike
-// a temporary file, it has the permissions of any new file.
-func replace(path string, content []byte) error {
-	room, err := os.MkdirTemp(filepath.Dir(path), ".collie-*")
+// a temporary file, it has the permissions of any new file. What a killed program has left
+// of such a folder goes.
+func replace(path string, content []byte) (err error) {
+	room, remove, err := disk.TemporaryFolder(filepath.Dir(path), "."+filepath.Base(path)+".part-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(room)
+	defer func() { err = errors.Join(err, remove()) }()
 	part := filepath.Join(room, "result")
 	if err := os.WriteFile(part, content, 0o644); err != nil {
 		return err

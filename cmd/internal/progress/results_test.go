@@ -14,6 +14,9 @@ func TestWriteResult(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Mkdir(filepath.Join(dir, ".figures.json.part-123"), 0o700); err != nil { // of a program that was killed
+		t.Fatal(err)
+	}
 	for _, text := range []string{"old", "new"} {
 		if err := WriteResult(path, []byte(text)); err != nil {
 			t.Fatal(err)
