@@ -3,6 +3,7 @@ package export_test
 import (
 	"bytes"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,7 +44,18 @@ func TestLostFiles(t *testing.T) {
 	yes := true
 	options := export.Options{Pictures: &yes, Hypotheses: new(1)}
 
+	// Files of old releases have no checksum, so that nothing but a decoder notices.
 	lose(lost.OriginalKey())
+	unsealed := filepath.Join(dir, "blobs", filepath.FromSlash(lost.OriginalKey()))
+	if err := os.WriteFile(unsealed, []byte("nonsense"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, report := mustWrite(t, open(), p.ID, "voc", options); report.Exported != 3 || report.Damaged != 1 {
+		t.Errorf("with an original that is none: %+v, skipped %+v", report.Images, report.Skipped)
+	}
+	if err := os.Remove(unsealed); err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range export.Formats() {
 		files, report := mustWrite(t, open(), p.ID, f.Name, options)
 		if f.Name == "backup" {

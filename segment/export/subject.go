@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -277,6 +278,9 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 	}
 	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
 	p, err := gate.Read(ctx, bytes.NewReader(original))
+	if refused := new(photo.Error); errors.As(err, &refused) { // the file was accepted, so it is not what it was
+		err = segment.Errorf(segment.Damaged, "The original can't be decoded.").Because(err)
+	}
 	if err != nil {
 		return member{}, "", err
 	}
