@@ -61,7 +61,7 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 		return err
 	}
 	r := &j.Report
-	fmt.Fprintf(out.stderr, "%d images exported to %s, %d left out, %d not exact\n", r.Exported, c.Out, r.Omitted, r.Lossy)
+	fmt.Fprintf(out.stderr, "%d exported to %s, %d left out, %d not exact\n", r.Exported, c.Out, r.Omitted, r.Lossy)
 	if r.Damaged == 0 {
 		return nil
 	}

@@ -276,7 +276,7 @@ func TestBadInput(t *testing.T) {
 		"mask of a size": {func(dir string) { save(t, filepath.Join(dir, "masks/im1.png"), image.NewGray(image.Rect(0, 0, 9, 9))) }, nil, "im1.png is 9×9 pixels, its image 64×48"},
 		"class too high": {func(dir string) {
 			save(t, filepath.Join(dir, "masks/im1.png"), grey(func(x, y int) uint8 { return 21 }))
-		}, nil, "im1.png: simulate: pixel (0, 0) has class 21, want 0 to 20"},
+		}, nil, "im1.png: pixel (0, 0) has class 21; with 21 classes masks hold 0 to 20"},
 		"colour mask": {func(dir string) {
 			save(t, filepath.Join(dir, "masks/im0.png"), image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight)))
 		}, nil, "im0.png is not a mask"},

@@ -50,7 +50,7 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	if visit.wrong > 0 {
-		return fmt.Errorf("%d problems found in %s", visit.wrong, c.Data)
+		return fmt.Errorf("%s found in %s", counted(visit.wrong, "problem"), c.Data)
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (v *visit) images(ctx context.Context) error {
 			v.damage(ctx, im, d)
 		}
 	}
-	v.say("%s with %d events examined, %d damaged", images(count), events, damaged)
+	v.say("%s with %s examined, %d damaged", images(count), counted(events, "event"), damaged)
 	return nil
 }
 
@@ -181,11 +181,11 @@ func (v *visit) damage(ctx context.Context, im segment.Image, d workspace.Damage
 			outcome = fmt.Sprintf("the repair failed: %v", err)
 			break
 		}
-		v.say("image %s, %q: %s: %v. It was repaired", im.ID, im.Name, d.What, d.Err)
+		v.say("image %s, %q: %s, and was repaired (%v)", im.ID, im.Name, d.What, d.Err)
 		return
 	}
 	v.wrong++
-	v.say("image %s, %q: %s: %v; %s", im.ID, im.Name, d.What, d.Err, outcome)
+	v.say("image %s, %q: %s; %s (%v)", im.ID, im.Name, d.What, outcome, d.Err)
 }
 
 // orphans tells of files of no image. They are no damage: an upload that was
@@ -199,7 +199,7 @@ func (v *visit) orphans(ctx context.Context) error {
 	for _, blob := range orphans {
 		bytes += blob.Bytes
 	}
-	v.say("%d files belong to no image, %s", len(orphans), sizeText(bytes))
+	v.say("files that belong to no image: %d, %s", len(orphans), sizeText(bytes))
 	if !v.repair || len(orphans) == 0 {
 		return nil
 	}

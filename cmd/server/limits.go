@@ -29,7 +29,7 @@ type uploadLimits struct {
 	MaxFile       size    `name:"max-file" default:"${max_file}" env:"COLLIE_MAX_FILE" group:"limits" help:"Size of an image file."`
 	MaxMegapixels float64 `default:"${max_megapixels}" env:"COLLIE_MAX_MEGAPIXELS" group:"limits" help:"Width times height of an image, in millions of pixels."`
 	MaxSide       int     `default:"${max_side}" env:"COLLIE_MAX_SIDE" group:"limits" help:"Width and height of an image, in pixels."`
-	MaxImages     int     `default:"${max_images}" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project. One from a backup can have more."`
+	MaxImages     int     `default:"${max_images}" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project, also of one that comes from its backup."`
 	ZipSize       size    `default:"${zip_size}" env:"COLLIE_ZIP_SIZE" group:"limits" help:"Size of a zip archive."`
 	ZipEntries    int     `default:"${zip_entries}" env:"COLLIE_ZIP_ENTRIES" group:"limits" help:"Files and folders in a zip archive."`
 	ZipInflated   size    `default:"${zip_inflated}" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Total size of all files in a zip archive, uncompressed."`

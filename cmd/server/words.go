@@ -2,13 +2,16 @@ package main
 
 import "fmt"
 
-// images counts images for people.
-func images(n int) string {
+// counted counts things for people.
+func counted(n int, what string) string {
 	if n == 1 {
-		return "1 image"
+		return "1 " + what
 	}
-	return fmt.Sprintf("%d images", n)
+	return fmt.Sprintf("%d %ss", n, what)
 }
+
+// images counts images.
+func images(n int) string { return counted(n, "image") }
 
 // sizeText is a number of bytes for people.
 func sizeText(n int64) string {
@@ -18,5 +21,5 @@ func sizeText(n int64) string {
 	case n >= 1<<20:
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}
-	return fmt.Sprintf("%d bytes", n)
+	return counted(int(n), "byte")
 }

@@ -32,8 +32,8 @@ func Cover(m *superpixels.Map, mask []uint8, classes int) (Truth, error) {
 			continue
 		}
 		if int(class) >= classes {
-			return Truth{}, fmt.Errorf("simulate: pixel (%d, %d) has class %d, want 0 to %d and %d for void",
-				p%m.Width, p/m.Width, class, classes-1, segment.Void)
+			return Truth{}, fmt.Errorf("pixel (%d, %d) has class %d; with %d classes masks hold 0 to %d, and %d for void",
+				p%m.Width, p/m.Width, class, classes, classes-1, segment.Void)
 		}
 		t.Area[int(m.Labels[p])*classes+int(class)]++
 	}

@@ -107,7 +107,7 @@ func TestDoctor(t *testing.T) {
 			}
 		}
 	}
-	visit(false, []string{"2 images with 0 events examined, 0 damaged", "0 files belong to no image"})
+	visit(false, []string{"2 images with 0 events examined, 0 damaged", "belong to no image: 0"})
 	if err := os.Remove(filepath.Join(data, "blobs", "thumbnail", first+".s")); err != nil {
 		t.Fatal(err)
 	}
@@ -119,17 +119,17 @@ func TestDoctor(t *testing.T) {
 	if err := os.Chtimes(orphan, old, old); err != nil {
 		t.Fatal(err)
 	}
-	visit(true, []string{first, "thumbnail", "--repair can fix it", "1 damaged", "1 files belong to no image, 1 bytes", "1 problems found"})
-	visit(false, []string{"It was repaired", "1 of them were older than a day and have been removed"}, "--repair")
-	visit(false, []string{"0 damaged", "0 files belong to no image"})
+	visit(true, []string{first, "thumbnail", "--repair can fix it", "1 damaged", "belong to no image: 1, 1 byte", "1 problem found"})
+	visit(false, []string{"was repaired", "1 of them were older than a day and have been removed"}, "--repair")
+	visit(false, []string{"0 damaged", "belong to no image: 0"})
 	if err := os.Truncate(filepath.Join(data, "blobs", "graph", second+".s"), 10); err != nil {
 		t.Fatal(err)
 	}
-	visit(false, []string{second, "the superpixels", "It was repaired"}, "--repair")
+	visit(false, []string{second, "the superpixels", "was repaired"}, "--repair")
 	if err := os.Truncate(filepath.Join(data, "blobs", "original", second+".s"), 10); err != nil {
 		t.Fatal(err)
 	}
-	visit(true, []string{second, "only a backup can bring it back", "1 problems found"}, "--repair")
+	visit(true, []string{second, "only a backup can bring it back", "1 problem found"}, "--repair")
 	if err := os.Truncate(filepath.Join(data, "collie.db"), 3*4096); err != nil {
 		t.Fatal(err)
 	}
