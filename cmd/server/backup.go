@@ -35,7 +35,22 @@ func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
 		return fmt.Errorf("no backup was made: %w", err)
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.File, images(s.Images), sizeText(s.Bytes))
+	if len(s.Lost) > 0 {
+		tellLost(out, s.Lost)
+		return fmt.Errorf("%s is complete but for files that are lost or damaged: %d. 'server doctor' says what can be done", c.File, len(s.Lost))
+	}
 	return nil
+}
+
+// tellLost lists the first files that a backup doesn't have.
+func tellLost(out streams, lost []string) {
+	const most = 20
+	for _, file := range lost[:min(most, len(lost))] {
+		fmt.Fprintf(out.stdout, "not in the backup: %s\n", file)
+	}
+	if more := len(lost) - most; more > 0 {
+		fmt.Fprintf(out.stdout, "not in the backup: %d more\n", more)
+	}
 }
 
 // snapshots copies a database that servers share into files of SQLite's.

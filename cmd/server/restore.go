@@ -51,6 +51,7 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 		return err
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.Data, images(s.Images), sizeText(s.Bytes))
+	tellLost(out, s.Lost)
 	return nil
 }
 
@@ -91,6 +92,7 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 		return fmt.Errorf("the restore stopped: %w. The same command goes on with it as long as the database is empty", err)
 	}
 	fmt.Fprintf(out.stdout, "%s, %s, are in the database %v and the bucket %v. Everybody has to sign in again\n", images(s.Images), sizeText(s.Bytes), shared, b.store)
+	tellLost(out, s.Lost)
 	return shared.Record(ctx, audit.New(ctx, audit.ServerRestored, "", c.File))
 }
 

@@ -2,7 +2,8 @@
 //
 // The file is a plain tar archive: collie.db, a snapshot of the database; the
 // files of its images under blobs/; and last SHA256SUMS, in the format of
-// sha256sum, which shows that the backup is complete. Any tar program can
+// sha256sum, which shows that the backup is complete. In place of a checksum it says
+// 'lost' for files that were lost or damaged already. Any tar program can
 // unpack it. It contains the users' password hashes, so keep it as secret as
 // the data folder.
 package backup
@@ -31,11 +32,20 @@ const (
 	sumsName     = "SHA256SUMS"
 )
 
+// lostSum stands for the checksum of a file that was lost or damaged.
+const lostSum = "lost"
+
 // Summary counts what a backup contains.
 type Summary struct {
 	Images int // including those in the trash
 	Files  int // their files
 	Bytes  int64
+	Lost   []string // files of images that it doesn't have, because they were lost or damaged, in words
+}
+
+// lose notes that a file of an image is not in the backup.
+func (s *Summary) lose(im segment.Image, key string) {
+	s.Lost = append(s.Lost, fmt.Sprintf("image %s, %q: %s", im.ID, im.Name, key))
 }
 
 // Store is a database that a backup is made from.
@@ -46,7 +56,7 @@ type Store interface {
 
 // Write writes a backup of the stores at one moment to the new file at path,
 // which appears once it is complete and on disk. Others can write to the stores
-// meanwhile.
+// meanwhile. Files that are lost or damaged are left out, unless all are.
 func Write(ctx context.Context, path string, store Store, blobs segment.Blobs) (s Summary, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return s, fmt.Errorf("%s already exists; a backup never replaces a file", path)
@@ -80,17 +90,28 @@ func write(ctx context.Context, path string, out *os.File, store Store, blobs se
 		return s, err
 	}
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
+	var lost error
 	for im, err := range snapshot.EveryImage(ctx) {
 		if err != nil {
 			return s, err
 		}
 		for _, key := range im.Keys() {
-			if err := a.addBlob(ctx, blobs, key); err != nil {
+			err := a.addBlob(ctx, blobs, key)
+			switch kind := segment.KindOf(err); {
+			case kind == segment.NotFound || kind == segment.Damaged:
+				s.lose(im, key)
+				lost = err
+				fmt.Fprintf(&a.sums, "%s  %s\n", lostSum, blobsPrefix+key)
+			case err != nil:
 				return s, fmt.Errorf("image %s, %q: %w", im.ID, im.Name, err)
+			default:
+				s.Files++
 			}
-			s.Files++
 		}
 		s.Images++
+	}
+	if s.Files == 0 && lost != nil { // the files are elsewhere
+		return s, fmt.Errorf("none of the images' files can be read: %w", lost)
 	}
 	sums := a.sums.String()
 	if err := a.add(sumsName, int64(len(sums)), strings.NewReader(sums)); err != nil {

@@ -3,6 +3,7 @@ package backup
 import (
 	"archive/tar"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -200,6 +201,62 @@ func TestBackupRestore(t *testing.T) {
 	}
 	if names := list(t, dir); !cmp.Equal(names, []string{"backup.tar", "new"}) {
 		t.Errorf("left behind: %q", names)
+	}
+}
+
+// lossy are files of which some are damaged.
+type lossy struct {
+	segment.Blobs
+	damaged map[string]bool
+}
+
+func (l lossy) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	if l.damaged[key] {
+		return nil, segment.Errorf(segment.Damaged, "The file %s is damaged.", key)
+	}
+	return l.Blobs.Open(ctx, key)
+}
+
+// A lost and a damaged file don't keep the others out of a backup, and are missing after
+// it was restored; without any file there is no backup.
+func TestBackupOfLostFiles(t *testing.T) {
+	f := mustFill(t)
+	var images []segment.Image
+	for im, err := range f.store.EveryImage(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		images = append(images, im)
+	}
+	if err := f.blobs.Remove(t.Context(), images[1].OriginalKey()); err != nil {
+		t.Fatal(err)
+	}
+	files := lossy{f.blobs, map[string]bool{images[2].GraphKey(): true}}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "backup.tar")
+	written, err := Write(t.Context(), path, f.store, files)
+	if err != nil || written.Images != 3 || written.Files != 13 || len(written.Lost) != 2 {
+		t.Fatalf("%+v, %v", written, err)
+	}
+	place := filepath.Join(dir, "data")
+	read, err := Read(t.Context(), path, place)
+	if err != nil || read.Images != 3 || read.Files != 13 || !cmp.Equal(read.Lost, written.Lost) {
+		t.Fatalf("%+v, %v", read, err)
+	}
+	want := f.content(t)
+	delete(want, "original/orphan")
+	delete(want, images[2].GraphKey())
+	if diff := cmp.Diff(want, mustOpen(t, place).content(t)); diff != "" {
+		t.Errorf("restored (-want +got):\n%s", diff)
+	}
+	for _, im := range images {
+		for _, key := range im.Keys() {
+			files.damaged[key] = true
+		}
+	}
+	path = filepath.Join(dir, "none.tar")
+	if _, err := Write(t.Context(), path, f.store, files); err == nil || len(list(t, dir)) != 2 {
+		t.Errorf("without any file: %v, %q", err, list(t, dir))
 	}
 }
 

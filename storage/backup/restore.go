@@ -42,10 +42,11 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	if err := unpack(ctx, in, temp); err != nil {
+	lost, err := unpack(ctx, in, temp)
+	if err != nil {
 		return s, fmt.Errorf("%s: %w. Nothing was restored", path, err)
 	}
-	if s, err = check(ctx, temp); err != nil {
+	if s, err = check(ctx, temp, lost); err != nil {
 		return s, fmt.Errorf("%s: %w. Nothing was restored", path, err)
 	}
 	if err := syncTree(temp); err != nil {
@@ -78,41 +79,41 @@ var namePattern = regexp.MustCompile(`^(collie\.db|SHA256SUMS|blobs/[a-z0-9-]{1,
 const maxSums = 1 << 30
 
 // unpack writes the files of the untrusted archive to folder and compares them
-// with the checksums at its end.
-func unpack(ctx context.Context, in io.Reader, folder string) error {
+// with the checksums at its end. It returns those that were lost when it was made.
+func unpack(ctx context.Context, in io.Reader, folder string) (lost map[string]bool, err error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer root.Close()
 	archive := tar.NewReader(in)
 	sums := map[string]string{}
 	for {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			return errors.New("the list of checksums at its end is missing, so the backup is not complete")
+			return nil, errors.New("the list of checksums at its end is missing, so the backup is not complete")
 		}
 		if err != nil {
-			return fmt.Errorf("it is damaged or not a Collie backup: %w", err)
+			return nil, fmt.Errorf("it is damaged or not a Collie backup: %w", err)
 		}
 		if err := plain(header); err != nil {
-			return err
+			return nil, err
 		}
 		if _, ok := sums[header.Name]; ok {
-			return fmt.Errorf("it contains %s twice", header.Name)
+			return nil, fmt.Errorf("it contains %s twice", header.Name)
 		}
 		if header.Name == sumsName {
 			listed, err := readSums(io.LimitReader(archive, maxSums))
 			if err != nil {
-				return err
+				return nil, err
 			}
 			return compare(listed, sums)
 		}
 		if sums[header.Name], err = write1(root, header, archive); err != nil {
-			return err
+			return nil, err
 		}
 	}
 }
@@ -171,23 +172,30 @@ func readSums(in io.Reader) (map[string]string, error) {
 	return listed, nil
 }
 
-func compare(listed, have map[string]string) error {
+// compare returns the files that are listed as lost.
+func compare(listed, have map[string]string) (lost map[string]bool, err error) {
 	for name, sum := range have {
 		if listed[name] != sum {
-			return fmt.Errorf("the checksum of %s is wrong, so the backup is damaged", name)
+			return nil, fmt.Errorf("the checksum of %s is wrong, so the backup is damaged", name)
 		}
 	}
-	for name := range listed {
-		if _, ok := have[name]; !ok {
-			return fmt.Errorf("%s is missing, so the backup is damaged", name)
+	lost = map[string]bool{}
+	for name, sum := range listed {
+		if _, ok := have[name]; ok {
+			continue
 		}
+		if sum != lostSum {
+			return nil, fmt.Errorf("%s is missing, so the backup is damaged", name)
+		}
+		lost[name] = true
 	}
-	return nil
+	return lost, nil
 }
 
 // check checks that an unpacked folder is a valid data folder, migrates its
-// database, ends its sessions and forgets its exports.
-func check(ctx context.Context, folder string) (s Summary, err error) {
+// database, ends its sessions and forgets its exports. Files that were lost when the
+// backup was made can be missing.
+func check(ctx context.Context, folder string, lost map[string]bool) (s Summary, err error) {
 	name := filepath.Join(folder, databaseName)
 	if _, err := os.Stat(name); err != nil {
 		return s, errors.New("it contains no database")
@@ -220,6 +228,10 @@ func check(ctx context.Context, folder string) (s Summary, err error) {
 			return s, err
 		}
 		for _, key := range im.Keys() {
+			if lost[blobsPrefix+key] {
+				s.lose(im, key)
+				continue
+			}
 			file, err := blobs.Open(ctx, key)
 			if err != nil {
 				return s, fmt.Errorf("a file of image %s, %q, is missing: %s", im.ID, im.Name, key)

@@ -130,6 +130,16 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	visit(true, []string{second, "only a backup can bring it back", "1 problem found"}, "--repair")
+	// The others are in a backup all the same.
+	file, lost := filepath.Join(t.TempDir(), "backup.tar"), "not in the backup: image "+second
+	out, err := exec.Command(binary, "backup", file, "--data", data).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), lost) {
+		t.Errorf("backup: %v\n%s", err, out)
+	}
+	out, err = exec.Command(binary, "restore", file, "--data", filepath.Join(t.TempDir(), "restored")).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), lost) || !strings.Contains(string(out), "2 images") {
+		t.Errorf("restore: %v\n%s", err, out)
+	}
 	if err := os.Truncate(filepath.Join(data, "collie.db"), 3*4096); err != nil {
 		t.Fatal(err)
 	}
