@@ -153,5 +153,5 @@ func (d *dataFlag) record(ctx context.Context, store *sqlite.Store, b *bucket, w
 
 // stopped is the error of a move that did not end.
 func stopped(err error, folder string) error {
-	return fmt.Errorf("the move stopped: %w. Everything in use is as it was; the same command goes on with the move of %s", err, folder)
+	return fmt.Errorf("the move of %s stopped; everything in use is as it was, and the same command goes on with it: %w", folder, err)
 }

@@ -89,7 +89,7 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	if err := load(ctx, folder, b, shared); err != nil {
-		return fmt.Errorf("the restore stopped: %w. The same command goes on with it as long as the database is empty", err)
+		return fmt.Errorf("the restore stopped; the same command goes on with it as long as the database is empty: %w", err)
 	}
 	fmt.Fprintf(out.stdout, "%s, %s, are in the database %v and the bucket %v. Everybody has to sign in again\n", images(s.Images), sizeText(s.Bytes), shared, b.store)
 	tellLost(out, s.Lost)
