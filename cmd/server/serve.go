@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"collie/cmd/server/listen"
@@ -212,6 +213,9 @@ func (r *running) listen() (address string, err error) {
 	}
 	r.stopping(stopPlain)
 	listener, err := net.Listen("tcp", r.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return "", fmt.Errorf("another program, perhaps another Collie, already listens on %s: stop it, or choose another address with --listen", r.Listen)
+	}
 	if err != nil {
 		return "", err
 	}

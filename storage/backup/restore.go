@@ -97,7 +97,7 @@ func unpack(ctx context.Context, in io.Reader, folder string) (lost map[string]b
 			return nil, errors.New("the list of checksums at its end is missing, so the backup is not complete")
 		}
 		if err != nil {
-			return nil, fmt.Errorf("it is damaged or not a Collie backup: %w", err)
+			return nil, fmt.Errorf("it is damaged or not made by 'server backup'; a project's own backup, a zip file, is restored by 'server import': %w", err)
 		}
 		if err := plain(header); err != nil {
 			return nil, err

@@ -27,6 +27,10 @@ func TestTwoServers(t *testing.T) {
 	if err == nil || !strings.Contains(string(out), "process "+strconv.Itoa(p.cmd.Process.Pid)) {
 		t.Errorf("%v: %s", err, out)
 	}
+	out, err = exec.CommandContext(ctx, binary, "--listen", strings.TrimPrefix(p.url, "http://"), "--data", t.TempDir()).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "choose another address with --listen") {
+		t.Errorf("on the same address: %v: %s", err, out)
+	}
 	if _, err := os.Stat(mark); err != nil {
 		t.Errorf("what the first server has in use is gone: %v", err)
 	}
