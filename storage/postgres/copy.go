@@ -79,7 +79,10 @@ func columnsOf(ctx context.Context, tx pgx.Tx, t row.Table) ([]column, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	return row.List(rows, func(r row.Scanner) (c column, err error) { return c, r.Scan(&c.name, &c.kind) })
+	return row.List(rows, func(r row.Scanner) (c column, err error) {
+		err = r.Scan(&c.name, &c.kind)
+		return c, err
+	})
 }
 
 func names(columns []column) string {

@@ -45,7 +45,8 @@ func (p *Provider) vouch(ctx context.Context, d *discovered, id *oidc.IDToken, t
 		}
 	}
 	v.Name = name
-	return v, p.place(&v, texts(groups))
+	err := p.place(&v, texts(groups))
+	return v, err
 }
 
 // place sets the role that somebody's groups give, and refuses people who are in
