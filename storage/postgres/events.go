@@ -127,7 +127,7 @@ func (s *Store) append(ctx context.Context, imageID string, expected int, e segm
 
 // Events returns the log from number after+1 on, in order.
 func (s *Store) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
-	image, err := one(ctx, s, number[int64], "SELECT image.number FROM image JOIN project ON project.number = image.project WHERE image.id = $1"+live, imageID)
+	image, err := one(ctx, s, row.Number[int64], "SELECT image.number FROM image JOIN project ON project.number = image.project WHERE image.id = $1"+live, imageID)
 	if err != nil {
 		return nil, row.ReadError("image", err)
 	}

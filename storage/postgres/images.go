@@ -75,13 +75,13 @@ func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, 
 
 // ImagesAfter lists images of a project that follow one in order of upload.
 func (s *Store) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
-	project, err := one(ctx, s, number[int64], "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL", projectID)
+	project, err := one(ctx, s, row.Number[int64], "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL", projectID)
 	if err != nil {
 		return nil, row.ReadError("project", err)
 	}
 	from := int64(0)
 	if after != "" {
-		if from, err = one(ctx, s, number[int64], "SELECT number FROM image WHERE id = $1 AND project = $2", after, project); err != nil {
+		if from, err = one(ctx, s, row.Number[int64], "SELECT number FROM image WHERE id = $1 AND project = $2", after, project); err != nil {
 			return nil, row.ReadError("image", err)
 		}
 	}
@@ -107,11 +107,5 @@ func (s *Store) CountImages(ctx context.Context, projectID string) (int, error) 
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return 0, err
 	}
-	return one(ctx, s, number[int], "SELECT count(*) FROM image JOIN project ON project.number = image.project WHERE project.id = $1"+live, projectID)
-}
-
-// number reads a row of one number.
-func number[T int | int64](r row.Scanner) (n T, err error) {
-	err = r.Scan(&n)
-	return n, err
+	return one(ctx, s, row.Number[int], "SELECT count(*) FROM image JOIN project ON project.number = image.project WHERE project.id = $1"+live, projectID)
 }

@@ -29,7 +29,6 @@ func (s *Store) stays(ctx context.Context) error {
 // Others counts the connections that other programs of Collie have at this moment. A
 // server that nobody uses can have none.
 func (s *Store) Others(ctx context.Context) (int, error) {
-	all, err := one(ctx, s, func(r row.Scanner) (n int, err error) { return n, r.Scan(&n) },
-		"SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = current_setting('application_name')")
+	all, err := one(ctx, s, row.Number[int], "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = current_setting('application_name')")
 	return all - int(s.pool.Stat().TotalConns()), err
 }

@@ -172,7 +172,7 @@ func (s *Store) fits(ctx context.Context) error {
 		return err
 	}
 	newest := first + len(steps) - 1
-	oldest, err := one(ctx, s, number[int], "SELECT coalesce(max(oldest), 0) FROM schema")
+	oldest, err := one(ctx, s, row.Number[int], "SELECT coalesce(max(oldest), 0) FROM schema")
 	if err != nil || oldest <= newest {
 		return nil
 	}

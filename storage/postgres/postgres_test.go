@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/storage/postgres/postgrestest"
+	"collie/storage/row"
 	"collie/storage/storagetest"
 )
 
@@ -57,7 +58,7 @@ func TestJobs(t *testing.T) {
 
 func TestTries(t *testing.T) {
 	storagetest.TestTries(t, func(tb testing.TB, place string) storagetest.TriesStore { return mustOpen(tb, place) }, func(s storagetest.TriesStore) int {
-		n, err := one(t.Context(), s.(*Store), number[int], "SELECT count(*) FROM try")
+		n, err := one(t.Context(), s.(*Store), row.Number[int], "SELECT count(*) FROM try")
 		if err != nil {
 			t.Error(err)
 		}

@@ -27,16 +27,14 @@ func createError(what string, err error) error {
 
 const selectProject = "SELECT " + row.ProjectColumns + " FROM project WHERE trashed_at IS NULL "
 
-func scanProject(r row.Scanner) (segment.Project, error) { return row.ScanProject(r) }
-
 // Project returns a project.
 func (s *Store) Project(ctx context.Context, id string) (segment.Project, error) {
-	return one(ctx, s, scanProject, selectProject+"AND id = $1", id)
+	return one(ctx, s, row.ScanProject, selectProject+"AND id = $1", id)
 }
 
 // Projects lists the projects that are not in the trash, newest first.
 func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
-	return all(ctx, s, scanProject, "listing the projects", selectProject+"ORDER BY number DESC")
+	return all(ctx, s, row.ScanProject, "listing the projects", selectProject+"ORDER BY number DESC")
 }
 
 // Overviews lists the projects with totals of their images.

@@ -106,7 +106,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] {
 	return func(yield func(segment.Image, error) bool) {
 		for from := int64(0); ; {
-			to, err := one(ctx, s, number[int64], "SELECT coalesce(max(number), $1) FROM (SELECT number FROM image WHERE number > $1 ORDER BY number LIMIT 500) AS next", from)
+			to, err := one(ctx, s, row.Number[int64], "SELECT coalesce(max(number), $1) FROM (SELECT number FROM image WHERE number > $1 ORDER BY number LIMIT 500) AS next", from)
 			if err != nil || to == from {
 				if err != nil {
 					yield(segment.Image{}, err)

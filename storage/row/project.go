@@ -73,8 +73,11 @@ func decodeClasses(classes, deleted string, p *segment.Project) error {
 // ProjectColumns are what ScanProject reads.
 const ProjectColumns = "project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision"
 
-// ScanProject reads a row that begins with the columns of a project.
-func ScanProject(row Scanner, more ...any) (segment.Project, error) {
+// ScanProject reads a project.
+func ScanProject(row Scanner) (segment.Project, error) { return scanProject(row) }
+
+// scanProject reads a row that begins with the columns of a project.
+func scanProject(row Scanner, more ...any) (segment.Project, error) {
 	var p segment.Project
 	var classes, deleted, rest string
 	var learning bool
@@ -96,7 +99,7 @@ func ScanProject(row Scanner, more ...any) (segment.Project, error) {
 // ScanOverview reads a row that has the columns of a project, how many images
 // there are, how many of them are done, and the id of the first.
 func ScanOverview(row Scanner) (o segment.Overview, err error) {
-	o.Project, err = ScanProject(row, &o.Images, &o.Done, &o.Cover)
+	o.Project, err = scanProject(row, &o.Images, &o.Done, &o.Cover)
 	return o, err
 }
 

@@ -56,6 +56,12 @@ func Text(row Scanner) (text string, err error) {
 	return text, err
 }
 
+// Number reads a row of one number.
+func Number[T int | int64](row Scanner) (n T, err error) {
+	err = row.Scan(&n)
+	return n, err
+}
+
 // NotFound is the error for what doesn't exist or is in the trash.
 func NotFound(what string) error {
 	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)

@@ -34,12 +34,7 @@ func (s *Store) Job(ctx context.Context, id string) (job.Job, error) {
 
 // Remove forgets a job.
 func (s *Store) Remove(ctx context.Context, id string) error {
-	return s.writer.write(ctx, func(w *writer) error {
-		if err := w.row("DELETE FROM job WHERE id = ? RETURNING id", id).Scan(&id); err != nil {
-			return row.ReadError("job", err)
-		}
-		return nil
-	})
+	return s.writer.write(ctx, func(w *writer) error { return w.changeOne("job", "DELETE FROM job WHERE id = ?", id) })
 }
 
 // Old lists jobs that ended long ago, or before others.
@@ -58,7 +53,7 @@ func (s *Store) Claim(ctx context.Context, node string, kinds []string, lease ti
 	const next = `SELECT number FROM job WHERE kind IN (SELECT value FROM json_each(?1))
 		AND (state = 'waiting' OR state = 'running' AND lease_until < ?2) ORDER BY number LIMIT 1`
 	now := time.Now()
-	waiting, err := all(ctx, s.reads, number, "looking for a job", next, string(list), now.UnixMilli())
+	waiting, err := all(ctx, s.reads, row.Number[int64], "looking for a job", next, string(list), now.UnixMilli())
 	if err != nil || len(waiting) == 0 { // mostly: nothing is written
 		return nil, err
 	}
@@ -93,21 +88,10 @@ func (s *Store) End(ctx context.Context, j *job.Job, result []byte) error {
 // hold changes a job that is still the caller's.
 func (s *Store) hold(ctx context.Context, j *job.Job, set string, values ...any) error {
 	err := s.writer.write(ctx, func(w *writer) error {
-		var number int64
-		err := w.row("UPDATE job SET "+set+" WHERE id = ?1 AND attempt = ?2 AND state = 'running' RETURNING number", append([]any{j.ID, j.Attempt}, values...)...).Scan(&number)
-		if err != nil {
-			return row.ReadError("job", err)
-		}
-		return nil
+		return w.changeOne("job", "UPDATE job SET "+set+" WHERE id = ?1 AND attempt = ?2 AND state = 'running'", append([]any{j.ID, j.Attempt}, values...)...)
 	})
 	if segment.KindOf(err) == segment.NotFound {
 		return job.ErrLost
 	}
 	return err
-}
-
-// number reads a row of one number.
-func number(r row.Scanner) (n int64, err error) {
-	err = r.Scan(&n)
-	return n, err
 }

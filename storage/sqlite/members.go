@@ -50,10 +50,7 @@ func (s *Store) SetMember(ctx context.Context, projectID, name string, role acce
 			m.Since = row.Moment(since)
 			return nil
 		}
-		if err := w.row("DELETE FROM member WHERE project = ? AND user = ? RETURNING user", project, user).Scan(&user); err != nil {
-			return row.ReadError("member", err)
-		}
-		return nil
+		return w.changeOne("member", "DELETE FROM member WHERE project = ? AND user = ?", project, user)
 	})
 	return m, err
 }

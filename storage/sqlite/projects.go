@@ -28,8 +28,7 @@ func (s *Store) Project(ctx context.Context, id string) (segment.Project, error)
 
 // Projects lists the projects that are not in the trash, newest first.
 func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
-	scan := func(r row.Scanner) (segment.Project, error) { return row.ScanProject(r) }
-	return all(ctx, s.reads, scan, "listing the projects", selectProject+"ORDER BY number DESC")
+	return all(ctx, s.reads, row.ScanProject, "listing the projects", selectProject+"ORDER BY number DESC")
 }
 
 // Overviews lists the projects with totals of their images.

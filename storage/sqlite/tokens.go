@@ -52,11 +52,6 @@ func (s *Store) UseToken(ctx context.Context, id string, at time.Time) error {
 // RemoveToken removes a token of a user.
 func (s *Store) RemoveToken(ctx context.Context, userID, id string) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		var removed string
-		err := w.row("DELETE FROM token WHERE id = ? AND user = (SELECT number FROM user WHERE id = ?) RETURNING id", id, userID).Scan(&removed)
-		if err != nil {
-			return row.ReadError("API token", err)
-		}
-		return nil
+		return w.changeOne("API token", "DELETE FROM token WHERE id = ? AND user = (SELECT number FROM user WHERE id = ?)", id, userID)
 	})
 }

@@ -12,24 +12,18 @@ import (
 
 // TrashProject hides a project and its images.
 func (s *Store) TrashProject(ctx context.Context, id string) error {
-	return s.trash(ctx, "project", "UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL RETURNING number", id)
+	return s.trash(ctx, "project", "UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL", id)
 }
 
 // TrashImage hides an image.
 func (s *Store) TrashImage(ctx context.Context, id string) error {
 	return s.trash(ctx, "image", `UPDATE image SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL
-		AND (SELECT trashed_at FROM project WHERE number = image.project) IS NULL RETURNING number`, id)
+		AND (SELECT trashed_at FROM project WHERE number = image.project) IS NULL`, id)
 }
 
 func (s *Store) trash(ctx context.Context, what, query, id string) error {
 	now := time.Now().UnixMilli()
-	return s.writer.write(ctx, func(w *writer) error {
-		var number int64
-		if err := w.row(query, now, id).Scan(&number); err != nil {
-			return row.ReadError(what, err)
-		}
-		return nil
-	})
+	return s.writer.write(ctx, func(w *writer) error { return w.changeOne(what, query, now, id) })
 }
 
 // Trash lists what can be restored, latest first.

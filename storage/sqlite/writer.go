@@ -250,6 +250,15 @@ func (w *writer) change(query string, args ...any) (int64, error) {
 	return result.RowsAffected()
 }
 
+// changeOne is exec for a change of what may not be there, which is NotFound then.
+func (w *writer) changeOne(what, query string, args ...any) error {
+	rows, err := w.change(query, args...)
+	if err == nil && rows == 0 {
+		err = row.NotFound(what)
+	}
+	return err
+}
+
 // row is exec for a query of one row.
 func (w *writer) row(query string, args ...any) row.Scanner {
 	s, err := w.statement(query)
