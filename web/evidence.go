@@ -12,10 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/go-chi/chi/v5"
-
 	"collie/segment"
-	"collie/segment/access"
 	"collie/segment/annotation"
 	"collie/web/answers"
 	"collie/web/query"
@@ -253,12 +250,9 @@ func eventOut(e annotation.Entry, detail string) eventJSON {
 // appendEvidence stores one event, like an evidence message on the socket;
 // pages that have the image open are updated.
 func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
-	im, err := s.image(r)
+	im, err := s.annotatable(r)
 	if err != nil {
 		return err
-	}
-	if err := s.workspace.MayIn(r.Context(), im.ProjectID, access.Annotate); err != nil {
-		return err // before anything is read
 	}
 	var body wire.Evidence
 	if err := s.decodeBody(r, &body); err != nil {
@@ -268,7 +262,7 @@ func (s *Server) appendEvidence(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	seq, err := s.hub.Append(r.Context(), chi.URLParam(r, "id"), expected, event)
+	seq, err := s.hub.Append(r.Context(), im.ID, expected, event)
 	if err != nil {
 		return err
 	}

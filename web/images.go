@@ -12,6 +12,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/annotation"
 	"collie/web/answers"
 	"collie/web/query"
@@ -73,6 +74,16 @@ func (s *Server) listImages(w http.ResponseWriter, r *http.Request) error {
 // image is the record of the image in the URL.
 func (s *Server) image(r *http.Request) (segment.Image, error) {
 	return s.workspace.Image(r.Context(), chi.URLParam(r, "id"))
+}
+
+// annotatable is the record of the image in the URL, if the user can annotate it. It
+// is for checks before the request's body is read.
+func (s *Server) annotatable(r *http.Request) (segment.Image, error) {
+	im, err := s.image(r)
+	if err != nil {
+		return im, err
+	}
+	return im, s.workspace.MayIn(r.Context(), im.ProjectID, access.Annotate)
 }
 
 // annotation opens the image in the URL; the caller closes it.

@@ -75,10 +75,7 @@ var (
 // JSON, or a .npz with scores.
 func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	project := chi.URLParam(r, "id")
-	if err := s.workspace.MayIn(r.Context(), project, access.Annotate); err != nil {
-		return err // before anything is read
-	}
-	if _, err := s.workspace.Project(r.Context(), project); err != nil {
+	if err := s.may(r, access.Annotate); err != nil {
 		return err
 	}
 	uncovered, err := uncoveredQuery.Of(r)
@@ -172,8 +169,9 @@ func (s *Server) importBackup(w http.ResponseWriter, r *http.Request) error {
 }
 
 // eachKept receives all file parts of a multipart body, and its part mapping
-// unless mapping is nil, and then calls do with each file. The first error ends it. It reads the whole body first because net/http
-// cancels the request's context for a client that leaves only after that.
+// unless mapping is nil, and then calls do with each file. The first error ends
+// it. It reads the whole body first because net/http cancels the request's context
+// for a client that leaves only after that.
 func (s *Server) eachKept(r *http.Request, mapping *map[string]string, do func(ctx context.Context, name string, file io.ReaderAt, size int64) error) error {
 	kept, err := s.scratch.Open(r.Context())
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/labelset"
 	"collie/web/answers"
 	"collie/web/openapi"
@@ -65,8 +66,8 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mayManage(r); err != nil {
-		return err // before anything is read
+	if err := s.may(r, access.Manage); err != nil {
+		return err
 	}
 	set, base, err := labelSetOf(r)
 	if err != nil {

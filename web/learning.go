@@ -6,7 +6,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
-	"collie/segment/access"
 	"collie/segment/learner"
 	"collie/web/problem"
 )
@@ -103,12 +102,9 @@ type copyJSON struct {
 
 // copyLabelling makes the labelling of another image the first guess.
 func (s *Server) copyLabelling(w http.ResponseWriter, r *http.Request) error {
-	im, err := s.image(r)
+	im, err := s.annotatable(r)
 	if err != nil {
 		return err
-	}
-	if err := s.workspace.MayIn(r.Context(), im.ProjectID, access.Annotate); err != nil {
-		return err // before anything is read
 	}
 	var body copyJSON
 	if err := s.decodeBody(r, &body); err != nil {

@@ -42,8 +42,8 @@ func (s *Server) listMembers(w http.ResponseWriter, r *http.Request) error {
 // setMember adds a member or gives one another role; pages of the project that the
 // user has open come back with it.
 func (s *Server) setMember(w http.ResponseWriter, r *http.Request) error {
-	if err := s.mayManage(r); err != nil {
-		return err // before anything is read
+	if err := s.may(r, access.Manage); err != nil {
+		return err
 	}
 	var body memberRoleJSON
 	if err := s.decodeBody(r, &body); err != nil {

@@ -84,11 +84,11 @@ func baseOf(list []baseClassJSON) ([]segment.Class, error) {
 	return base, nil
 }
 
-// mayManage checks, before the request's body is read, that the project exists
-// and the user can change it.
-func (s *Server) mayManage(r *http.Request) error {
+// may checks, before the request's body is read, that the project in the URL exists
+// and the user can do a in it.
+func (s *Server) may(r *http.Request, a access.Action) error {
 	id := chi.URLParam(r, "id")
-	if err := s.workspace.MayIn(r.Context(), id, access.Manage); err != nil {
+	if err := s.workspace.MayIn(r.Context(), id, a); err != nil {
 		return err
 	}
 	_, err := s.workspace.Project(r.Context(), id)
@@ -143,8 +143,8 @@ func (s *Server) getProject(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
-	if err := s.mayManage(r); err != nil {
-		return err // before anything is read
+	if err := s.may(r, access.Manage); err != nil {
+		return err
 	}
 	var body projectEditJSON
 	if err := s.decodeBody(r, &body); err != nil {

@@ -33,14 +33,11 @@ type apiCall struct {
 	*openapi.Operation
 }
 
-// apiMethods is the order in which the calls of one address are shown.
-var apiMethods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
-
 // callsOf are all calls of the document by address.
 func callsOf(doc *openapi.Document) []apiCall {
 	var all []apiCall
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
-		for _, method := range apiMethods {
+		for _, method := range methods {
 			if op := doc.Paths[path][strings.ToLower(method)]; op != nil {
 				all = append(all, apiCall{method, path, op})
 			}

@@ -120,11 +120,14 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 	s.answers.Problem(w, r, &problem.Refusal{Status: http.StatusNotFound, Detail: "This page doesn't exist or is in the trash. API calls are listed at /api."})
 }
 
+// methods are those of all routes, in the order in which people are shown them.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
 // methodNotAllowed answers 405 with the methods that the address accepts.
 func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
-		for _, m := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+		for _, m := range methods {
 			if routes.Match(chi.NewRouteContext(), m, r.URL.Path) {
 				allowed = append(allowed, m)
 				if m == http.MethodGet {

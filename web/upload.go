@@ -39,20 +39,17 @@ type upload struct {
 // fail.
 func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 	u := &upload{Server: s, project: chi.URLParam(r, "id")}
-	if err := s.workspace.MayIn(r.Context(), u.project, access.Annotate); err != nil {
-		return err // before anything is read
-	}
-	if _, err := s.workspace.Project(r.Context(), u.project); err != nil {
+	if err := s.may(r, access.Annotate); err != nil {
 		return err
 	}
-	parts, err := fileParts(r)
+	parts, err := formParts(r, arrivedKept)
 	if err != nil {
 		return err
 	}
 	for part, err := range parts {
 		if err != nil {
 			u.fail("", err)
-		} else if !u.addPart(r.Context(), part) {
+		} else if part.FormName() == "file" && !u.addPart(r.Context(), part) {
 			break
 		}
 	}
@@ -199,24 +196,9 @@ func (u *upload) fail(name string, err error) {
 	u.results = append(u.results, u.failed.Add(name, err))
 }
 
-// fileParts opens a multipart/form-data body and returns its parts with files. An
-// error comes last: the rest of the body can't be read.
-func fileParts(r *http.Request) (iter.Seq2[*formPart, error], error) {
-	parts, err := formParts(r, arrivedKept)
-	if err != nil {
-		return nil, err
-	}
-	return func(yield func(*formPart, error) bool) {
-		for part, err := range parts {
-			if (err != nil || part.FormName() == "file") && !yield(part, err) {
-				return
-			}
-		}
-	}, nil
-}
-
-// formParts is fileParts with all other parts. After a body that breaks off, after
-// is what people are told to have happened.
+// formParts opens a multipart/form-data body and returns its parts. An error comes
+// last: the rest of the body can't be read. After a body that breaks off, after is
+// what people are told to have happened.
 func formParts(r *http.Request, after string) (iter.Seq2[*formPart, error], error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" || params["boundary"] == "" {
