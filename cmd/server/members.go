@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"text/tabwriter"
+	"time"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -36,7 +37,7 @@ func (c *listMembers) Run(ctx context.Context, out streams) error {
 		}
 		table := tabwriter.NewWriter(out.stdout, 0, 0, 2, ' ', 0)
 		for _, m := range members {
-			fmt.Fprintf(table, "%s\t%s\tsince %s\n", m.Name, m.Role, m.Since.Format("2006-01-02"))
+			fmt.Fprintf(table, "%s\t%s\tsince %s\n", m.Name, m.Role, m.Since.Format(time.DateOnly))
 		}
 		return table.Flush()
 	})
@@ -66,7 +67,7 @@ type removeMember struct {
 }
 
 // Run takes the role away.
-func (c *removeMember) Run(ctx context.Context, _ streams) error {
+func (c *removeMember) Run(ctx context.Context) error {
 	return c.visit(ctx, func(ctx context.Context, w *workspace.Workspace, p segment.Project) error {
 		_, err := w.RemoveMember(ctx, p.ID, c.Name)
 		return err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -67,7 +66,7 @@ func (c *moveToBucket) switchTo(b *bucket, moved string) error {
 	if err := os.Rename(filepath.Join(c.Data, blobsFolder), moved); err != nil {
 		return err
 	}
-	return disk.SyncFolder(c.Data)
+	return disk.Sync(c.Data)
 }
 
 type moveToFolder struct{ dataFlag }
@@ -86,10 +85,10 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
-		if err := os.Remove(filepath.Join(c.Data, bucketFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Remove(filepath.Join(c.Data, bucketFile)); err != nil {
 			return err
 		}
-		if err := disk.SyncFolder(c.Data); err != nil {
+		if err := disk.Sync(c.Data); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "%d files, %s, are in %s and equal to those of the bucket; %d were copied now\n", s.Files, sizeText(s.Bytes), c.Data, s.Copied)

@@ -108,7 +108,7 @@ func putAway(folder string) error {
 			return err
 		}
 	}
-	return disk.SyncFolder(folder)
+	return disk.Sync(folder)
 }
 
 // back moves records from the database to the data folder.
@@ -128,10 +128,10 @@ func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, share
 	if err := note(filepath.Join(c.Data, bucketFile), b.store.String()); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(c.Data, sharedFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Remove(filepath.Join(c.Data, sharedFile)); err != nil {
 		return err
 	}
-	if err := disk.SyncFolder(c.Data); err != nil {
+	if err := disk.Sync(c.Data); err != nil {
 		return err
 	}
 	if err := shared.MoveAway(ctx, c.Data); err != nil {

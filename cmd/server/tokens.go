@@ -70,6 +70,6 @@ type revokeToken struct {
 }
 
 // Run revokes the token.
-func (c *revokeToken) Run(ctx context.Context, _ streams) error {
+func (c *revokeToken) Run(ctx context.Context) error {
 	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error { return a.RevokeTokenOf(ctx, c.User, c.ID) })
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"golang.org/x/term"
 
@@ -67,7 +68,7 @@ func (c *listUsers) Run(ctx context.Context, s streams) error {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(table, "%s\t%s\tsince %s", u.Name, u.Role, u.Created.Format("2006-01-02"))
+			fmt.Fprintf(table, "%s\t%s\tsince %s", u.Name, u.Role, u.Created.Format(time.DateOnly))
 			for _, i := range identities {
 				fmt.Fprintf(table, "\t%s", i)
 			}
@@ -84,7 +85,7 @@ type setRole struct {
 }
 
 // Run changes the role.
-func (c *setRole) Run(ctx context.Context, s streams) error {
+func (c *setRole) Run(ctx context.Context) error {
 	role, _ := access.ParseRole(c.Role, access.ServerRoles())
 	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
 		return a.SetRole(ctx, u.ID, role)
@@ -113,7 +114,7 @@ type removeUser struct {
 }
 
 // Run removes the user.
-func (c *removeUser) Run(ctx context.Context, s streams) error {
+func (c *removeUser) Run(ctx context.Context) error {
 	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
 		return a.Remove(ctx, u.ID)
 	})
@@ -132,7 +133,7 @@ type linkUser struct {
 }
 
 // Run links the two.
-func (c *linkUser) Run(ctx context.Context, s streams) error {
+func (c *linkUser) Run(ctx context.Context) error {
 	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
 		return a.Link(ctx, u.ID, c.identity())
 	})
@@ -144,7 +145,7 @@ type unlinkUser struct {
 }
 
 // Run ends the link.
-func (c *unlinkUser) Run(ctx context.Context, s streams) error {
+func (c *unlinkUser) Run(ctx context.Context) error {
 	return c.manage(ctx, func(ctx context.Context, a *accounts.Accounts) error { return a.Unlink(ctx, c.identity()) })
 }
 

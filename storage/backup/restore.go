@@ -55,7 +55,7 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := os.Rename(temp, folder); err != nil { // replaces an empty folder
 		return s, err
 	}
-	return s, disk.SyncFolder(filepath.Dir(folder))
+	return s, disk.Sync(filepath.Dir(folder))
 }
 
 // empty returns an error unless folder is empty or doesn't exist.
@@ -112,7 +112,7 @@ func unpack(ctx context.Context, in io.Reader, folder string) (lost map[string]b
 			}
 			return compare(listed, sums)
 		}
-		if sums[header.Name], err = write1(root, header, archive); err != nil {
+		if sums[header.Name], err = writeFile(root, header, archive); err != nil {
 			return nil, err
 		}
 	}
@@ -135,8 +135,8 @@ func plain(h *tar.Header) error {
 	return nil
 }
 
-// write1 writes the current file of the archive and returns its checksum.
-func write1(root *os.Root, h *tar.Header, in io.Reader) (string, error) {
+// writeFile writes the current file of the archive and returns its checksum.
+func writeFile(root *os.Root, h *tar.Header, in io.Reader) (string, error) {
 	if err := root.MkdirAll(path.Dir(h.Name), 0o700); err != nil {
 		return "", err
 	}
@@ -263,6 +263,6 @@ func syncTree(folder string) error {
 		if err != nil {
 			return err
 		}
-		return disk.SyncFolder(name) // works for files, too
+		return disk.Sync(name)
 	})
 }

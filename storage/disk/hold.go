@@ -35,13 +35,9 @@ func Hold(folder, listen string) (io.Closer, error) {
 		return nil, errors.Join(held(folder, file), file.Close())
 	}
 	content, err := json.Marshal(holder{os.Getpid(), listen, time.Now().UTC().Truncate(time.Second)})
-	if err == nil {
-		err = file.Truncate(0)
+	if err == nil && file.Truncate(0) == nil {
+		_, _ = file.WriteAt(content, 0) // on a full disk the lock holds all the same, only nameless
 	}
-	if err == nil {
-		_, err = file.WriteAt(content, 0) // on a full disk the lock holds all the same, only nameless
-	}
-	_ = err
 	return lock, nil
 }
 

@@ -28,7 +28,7 @@ func Replace(path string, write func(*os.File) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, temp.Close(), removeMissing(temp.Name())) }()
+	defer func() { err = errors.Join(err, temp.Close(), Remove(temp.Name())) }()
 	if err := write(temp); err != nil {
 		return err
 	}
@@ -38,21 +38,22 @@ func Replace(path string, write func(*os.File) error) (err error) {
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
 	}
-	return SyncFolder(filepath.Dir(path))
+	return Sync(filepath.Dir(path))
 }
 
-func removeMissing(name string) error {
-	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+// Remove deletes a file if it exists.
+func Remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// SyncFolder flushes the names in a folder to the disk.
-func SyncFolder(path string) error {
-	folder, err := os.Open(path)
+// Sync flushes a file, or the names in a folder, to the disk.
+func Sync(path string) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	return errors.Join(file.Sync(), file.Close())
 }

@@ -3,7 +3,6 @@ package row
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"collie/segment"
 )
@@ -64,7 +63,7 @@ func decodeClasses(classes, deleted string, p *segment.Project) error {
 			return errEncoding
 		}
 		p.Deleted = append(p.Deleted, segment.DeletedClass{
-			Class: segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color}, Target: c.Target, Deleted: time.UnixMilli(c.Deleted).UTC(),
+			Class: segment.Class{ID: *c.ID, Name: c.Name, Color: c.Color}, Target: c.Target, Deleted: Moment(c.Deleted),
 		})
 	}
 	return nil
@@ -92,7 +91,7 @@ func scanProject(row Scanner, more ...any) (segment.Project, error) {
 		return segment.Project{}, fmt.Errorf("rest of project %s: %w", p.ID, err)
 	}
 	p.Unaided = !learning
-	p.Created = time.UnixMilli(created).UTC()
+	p.Created = Moment(created)
 	return p, nil
 }
 

@@ -102,7 +102,7 @@ func (s *Store) Snapshot(ctx context.Context, path string) error {
 	if _, err := s.reads.ExecContext(ctx, "VACUUM INTO ?", path); err != nil {
 		return fmt.Errorf("copying the database: %w", err)
 	}
-	return flush(path)
+	return disk.Sync(path)
 }
 
 // Check reads the whole file and returns what is wrong with it, in words for

@@ -96,7 +96,7 @@ func openMark(ctx context.Context, conn *sql.Conn, path string) (_ *mark, err er
 	if m.file, err = os.OpenFile(path+markSuffix, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		m.file = nil // on a full disk, for example, people can still read
 	} else {
-		_ = disk.SyncFolder(filepath.Dir(path)) // the file is of no use after a power cut that takes its name
+		_ = disk.Sync(filepath.Dir(path)) // the file is of no use after a power cut that takes its name
 	}
 	m.set(max(t.number, t.marked))
 	go m.keep()
@@ -176,9 +176,4 @@ func (s *Store) Losses() ([]string, error) {
 }
 
 // AcknowledgeLosses forgets the losses so far.
-func (s *Store) AcknowledgeLosses() error {
-	if err := os.Remove(s.path + lostSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func (s *Store) AcknowledgeLosses() error { return disk.Remove(s.path + lostSuffix) }

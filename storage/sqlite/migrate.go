@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"collie/storage/disk"
 	"collie/storage/row"
 )
 
@@ -116,7 +117,7 @@ func step(ctx context.Context, conn *sql.Conn, text string, version int) error {
 // An existing file there is left from an unfinished migration.
 func backup(ctx context.Context, conn *sql.Conn, to string) error {
 	temp := to + ".part"
-	if err := os.Remove(temp); err != nil && !os.IsNotExist(err) {
+	if err := disk.Remove(temp); err != nil {
 		return err
 	}
 	if err := private(temp); err != nil {
@@ -125,21 +126,11 @@ func backup(ctx context.Context, conn *sql.Conn, to string) error {
 	if _, err := conn.ExecContext(ctx, "VACUUM INTO ?", temp); err != nil {
 		return err
 	}
-	if err := flush(temp); err != nil {
+	if err := disk.Sync(temp); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, to); err != nil {
 		return err
 	}
-	return flush(filepath.Dir(to))
-}
-
-// flush brings a file or folder to the disk.
-func flush(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
+	return disk.Sync(filepath.Dir(to))
 }
