@@ -11,7 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/engine"
-	"collie/segment/importer"
+	"collie/segment/importer/npz"
 	"collie/segment/learn"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -197,7 +197,7 @@ const (
 // is the share quality of the variance. The rest is noise: half of it differs from
 // place to place, half of it is waves of random directions and of one to three
 // periods across the image.
-func pretended(mask []uint8, size image.Point, patch int, quality float64, seed uint64) *importer.Embeddings {
+func pretended(mask []uint8, size image.Point, patch int, quality float64, seed uint64) *npz.Embeddings {
 	var directions [256][]float64
 	rng := rand.New(rand.NewPCG(7, 7))
 	for class := range directions {
@@ -213,7 +213,7 @@ func pretended(mask []uint8, size image.Point, patch int, quality float64, seed 
 		angle, periods := rng.Float64()*2*math.Pi, 1+2*rng.Float64()
 		waves[i] = wave{periods * math.Cos(angle), periods * math.Sin(angle), rng.Float64(), direction(rng)}
 	}
-	e := &importer.Embeddings{Width: (size.X + patch - 1) / patch, Height: (size.Y + patch - 1) / patch, Dims: pretendedDims}
+	e := &npz.Embeddings{Width: (size.X + patch - 1) / patch, Height: (size.Y + patch - 1) / patch, Dims: pretendedDims}
 	e.Values = make([]float32, e.Width*e.Height*e.Dims)
 	for place := range e.Width * e.Height {
 		row := e.Values[place*e.Dims:][:e.Dims]

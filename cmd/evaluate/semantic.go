@@ -15,7 +15,7 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/segment/engine"
-	"collie/segment/importer"
+	"collie/segment/importer/npz"
 	"collie/segment/simulate"
 )
 
@@ -234,7 +234,7 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores, err := importer.ReadScores(f, info.Size(), importer.Limits{})
+	scores, err := npz.ReadScores(f, info.Size(), npz.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"collie/crf"
 	"collie/segment"
-	"collie/segment/importer"
+	"collie/segment/importer/npz"
 )
 
 // synthesis makes the scores of an imaginary classifier from the truth.
@@ -96,8 +96,8 @@ func (y synthesis) other(class int, rng *rand.Rand) int {
 }
 
 // stack puts planes together pixel by pixel, so that the scores of each add up to one.
-func (y synthesis) stack(planes [][]float32, width, height int) *importer.Scores {
-	s := &importer.Scores{
+func (y synthesis) stack(planes [][]float32, width, height int) *npz.Scores {
+	s := &npz.Scores{
 		Name: "truth", Width: width, Height: height, Rows: width * height, Classes: y.classes,
 		Values: make([]float32, width*height*y.classes),
 	}

@@ -12,7 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/gauge"
-	"collie/segment/importer"
+	"collie/segment/importer/npz"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -27,7 +27,7 @@ func TestProbabilities(t *testing.T) {
 		t.Errorf("the untouched image has probabilities: %+v", report.Images[1])
 	}
 	content := files["a_b/probs.npz"]
-	scores, err := importer.ReadScores(bytes.NewReader(content), int64(len(content)), importer.Limits{})
+	scores, err := npz.ReadScores(bytes.NewReader(content), int64(len(content)), npz.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}

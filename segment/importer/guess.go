@@ -14,6 +14,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
+	"collie/segment/importer/npz"
 )
 
 // maxScores is the memory limit for an image's scores in bytes, including their
@@ -94,7 +95,7 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 }
 
 // embed gives an image embeddings, which it has been matched with.
-func (i *importing) embed(ctx context.Context, r ImageReport, e *Embeddings) (ImageReport, error) {
+func (i *importing) embed(ctx context.Context, r ImageReport, e *npz.Embeddings) (ImageReport, error) {
 	r.Embedded = fmt.Sprintf("%d×%d embeddings of %d numbers", e.Width, e.Height, e.Dims)
 	if r.Image == "" {
 		return r, nil // a review, and the image comes with the data set
@@ -118,13 +119,9 @@ func (i *importing) embed(ctx context.Context, r ImageReport, e *Embeddings) (Im
 }
 
 // columns names the classes of the columns of scores.
-func columns(p segment.Project, s *Scores) ([]string, error) {
+func columns(p segment.Project, s *npz.Scores) ([]string, error) {
 	if s.Classes > len(p.Classes) {
-		hint := ""
-		if s.Width > 0 && !strings.HasSuffix(s.Name, "_chw") {
-			hint = ofScores.columnsFirst()
-		}
-		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), hint)
+		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), s.ColumnsFirst())
 	}
 	var names []string
 	for _, c := range p.Classes[:s.Classes] {
@@ -133,9 +130,10 @@ func columns(p segment.Project, s *Scores) ([]string, error) {
 	return names, nil
 }
 
-// scores reads a .npz file for an image of a size, or of an unknown one; one of several files is read into memory first.
-// give returns the memory of the scores or embeddings.
-func (i *importing) scores(ctx context.Context, name string, size image.Point) (s *Scores, e *Embeddings, give func(), err error) {
+// scores reads a .npz file for an image of a size, or of an unknown one; one of
+// several files is read into memory first. give returns the memory of the scores or
+// embeddings.
+func (i *importing) scores(ctx context.Context, name string, size image.Point) (s *npz.Scores, e *npz.Embeddings, give func(), err error) {
 	content, whole := i.files.alone, int64(0)
 	if content == nil {
 		whole = i.files.sizes[name]
@@ -155,7 +153,7 @@ func (i *importing) scores(ctx context.Context, name string, size image.Point) (
 		}
 		content = io.NewSectionReader(bytes.NewReader(b), 0, int64(len(b)))
 	}
-	s, e, err = ReadArray(content, content.Size(), Limits{Values: int(maxScores-whole) / scoreBytes, Size: size})
+	s, e, err = npz.Read(content, content.Size(), npz.Limits{Values: int(maxScores-whole) / npz.ValueBytes, Size: size})
 	if err != nil {
 		give()
 		return nil, nil, nil, err
@@ -165,7 +163,7 @@ func (i *importing) scores(ctx context.Context, name string, size image.Point) (
 
 // perCell gives each cell its scores. Scores per superpixel belong to the
 // cells, or to the image's current superpixels.
-func perCell(a *annotation.Annotation, s *Scores) ([]float64, error) {
+func perCell(a *annotation.Annotation, s *npz.Scores) ([]float64, error) {
 	m, _ := a.Superpixels()
 	if s.Width > 0 || s.Rows != m.N {
 		return s.PerSuperpixel(a.Cells())
@@ -203,7 +201,7 @@ func byID(classes []segment.Class, values []float64) (ids []uint8, sorted []floa
 // refusal turns an error of a file of scores into one for people.
 func refusal(err error) error {
 	for cause, kind := range map[error]segment.Kind{
-		ErrFormat: segment.Unreadable, ErrLimit: segment.TooLarge, ErrValue: segment.Invalid, ErrSize: segment.Invalid,
+		npz.ErrFormat: segment.Unreadable, npz.ErrLimit: segment.TooLarge, npz.ErrValue: segment.Invalid, npz.ErrSize: segment.Invalid,
 	} {
 		if errors.Is(err, cause) {
 			return segment.Errorf(kind, "The array can't be used: %s.", strings.TrimSuffix(err.Error(), "."))

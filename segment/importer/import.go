@@ -1,6 +1,11 @@
+// Package importer puts into projects what other programs made: masks, scores of a
+// classifier and embeddings, with the photographs that come with them. It also makes
+// projects of backups. Nothing in the files is trusted, and errors about them are for
+// people.
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -227,11 +232,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	if err := i.meaning.translate(m.Pixels, i.classes, i.named); err != nil {
 		return r, err
 	}
-	for _, p := range m.Pixels {
-		if p != segment.Void {
-			r.Decided++
-		}
-	}
+	r.Decided = m.decided()
 	a, err := i.workspace.Open(ctx, id)
 	if err != nil {
 		return r, err
@@ -248,6 +249,9 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	return r, err
 }
 
+// decided is the number of pixels with a class.
+func (m *Mask) decided() int { return len(m.Pixels) - bytes.Count(m.Pixels, []byte{segment.Void}) }
+
 // fits returns an error for a mask whose size isn't its image's.
 func (m *Mask) fits(im segment.Image) error {
 	switch {
@@ -261,11 +265,7 @@ func (m *Mask) fits(im segment.Image) error {
 
 // look reports on a mask in a review.
 func (i *importing) look(ctx context.Context, r ImageReport, m *Mask) (ImageReport, error) {
-	for _, p := range m.Pixels {
-		if p != segment.Void {
-			r.Decided++
-		}
-	}
+	r.Decided = m.decided()
 	if r.Image != "" {
 		im, err := i.workspace.Image(ctx, r.Image)
 		if err != nil {

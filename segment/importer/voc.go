@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
 	"io"
@@ -63,9 +62,7 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 		}
 	}
 	for i, c := range classes {
-		var rgb color.RGBA
-		if _, err := fmt.Sscanf(c.Color, "#%02x%02x%02x", &rgb.R, &rgb.G, &rgb.B); err == nil {
-			rgb.A = 255
+		if rgb, err := mask.ParseColor(c.Color); err == nil {
 			table[rgb] = uint8(i)
 		}
 	}

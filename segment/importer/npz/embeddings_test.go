@@ -1,4 +1,4 @@
-package importer
+package npz
 
 import (
 	"archive/zip"
@@ -17,7 +17,7 @@ import (
 )
 
 func readEmbeddings(b []byte) (*Embeddings, error) {
-	s, e, err := ReadArray(strings.NewReader(string(b)), int64(len(b)), Limits{Values: 1 << 16})
+	s, e, err := Read(strings.NewReader(string(b)), int64(len(b)), Limits{Values: 1 << 16})
 	if s != nil && e != nil || (s == nil && e == nil) != (err != nil) {
 		panic("neither, or both")
 	}

@@ -1,4 +1,9 @@
-package importer
+// Package npz reads scores of a classifier, and embeddings, from NumPy's archives.
+//
+// Everything it reads is taken for hostile: sizes are checked before memory is
+// taken, inflated bytes are counted, and errors, which are for people, name the
+// array and the first place where it is wrong.
+package npz
 
 import (
 	"bufio"
@@ -17,7 +22,7 @@ import (
 
 // Limits of what is read; the zero value is the default.
 type Limits struct {
-	// Values of the array, of four bytes each; 0 = 256 MiB of them.
+	// Values of the array, of ValueBytes each; 0 = 256 MiB of them.
 	Values int
 	// Size of the image in pixels, which a grid of embeddings can't exceed; zero if
 	// nobody knows it yet.
@@ -26,13 +31,13 @@ type Limits struct {
 
 // defaultValues is the largest number of values of an array: 256 MiB as
 // float32, enough for 12 megapixels and 5 classes or 3 megapixels and 21.
-const defaultValues = 256 << 20 / scoreBytes
+const defaultValues = 256 << 20 / ValueBytes
 
 // anyRatio is more than deflate can reach, 1032.
 const anyRatio = 2000
 
-// scoreBytes is the size of a value.
-const scoreBytes = 4
+// ValueBytes is the size of a value in memory.
+const ValueBytes = 4
 
 // scoreNames are the names of the scores in an archive of several arrays,
 // without _chw.
@@ -53,18 +58,18 @@ var scoreNames = []string{"scores", "probs"}
 // share of the archive: one-hot scores of ordinary photographs deflate to less
 // than a four hundredth.
 func ReadScores(r io.ReaderAt, size int64, limits Limits) (*Scores, error) {
-	s, _, err := ReadArray(r, size, limits)
+	s, _, err := Read(r, size, limits)
 	if err == nil && s == nil {
 		err = fmt.Errorf("%w: it holds embeddings", ErrFormat)
 	}
 	return s, err
 }
 
-// ReadArray reads scores as ReadScores does or, if an array is called embeddings
+// Read reads scores as ReadScores does or, if an array is called embeddings
 // or embeddings_chw, embeddings: the other result is nil. Embeddings are height ×
 // width × dimensions, or dimensions × height × width, with up to 1536
 // dimensions and values between ±1e6.
-func ReadArray(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error) {
+func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error) {
 	if limits.Values == 0 {
 		limits.Values = defaultValues
 	}

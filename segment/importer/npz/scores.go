@@ -1,19 +1,14 @@
-// Package importer reads what other programs made: scores of a classifier from
-// NumPy archives, to be the first guess of an image.
-//
-// Everything it reads is taken for hostile: sizes are checked before memory is
-// taken, inflated bytes are counted, and errors, which are for people, name the
-// array and the first place where it is wrong.
-package importer
+package npz
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"collie/superpixels"
 )
 
-// Errors that ReadScores and PerSuperpixel wrap.
+// Errors that Read, PerSuperpixel and Reduce wrap.
 var (
 	ErrFormat = errors.New("not readable")
 	ErrLimit  = errors.New("over a limit")
@@ -31,6 +26,15 @@ type Scores struct {
 	// Values are Rows×Classes row-major, pixels in raster order: finite and
 	// not negative.
 	Values []float32
+}
+
+// ColumnsFirst is what an error about the number of classes adds: the columns may
+// come first, which the name of the array should say. It can be empty.
+func (s *Scores) ColumnsFirst() string {
+	if s.Width > 0 && !strings.HasSuffix(s.Name, "_chw") {
+		return ofScores.columnsFirst()
+	}
+	return ""
 }
 
 // PerSuperpixel returns the scores of the regions of m, m.N×Classes row-major:
