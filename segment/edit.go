@@ -116,7 +116,8 @@ func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 		taken.Classes = append(taken.Classes, list[i])
 	}
 	out.Classes = list
-	return out, out.remove(p.Classes, edit.Remap, at)
+	err = out.remove(p.Classes, edit.Remap, at)
+	return out, err
 }
 
 // HasList reports whether the given classes are the project's list; empty names

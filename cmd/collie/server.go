@@ -220,7 +220,8 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 func (s *server) projects(ctx context.Context) (all []project, err error) {
-	return all, s.send(ctx, "GET", "/api/v1/projects", nil, &all)
+	err = s.send(ctx, "GET", "/api/v1/projects", nil, &all)
+	return all, err
 }
 
 // project finds a project by its id, or by a unique name.
@@ -248,5 +249,6 @@ func (s *server) project(ctx context.Context, wanted string) (project, error) {
 }
 
 func (s *server) images(ctx context.Context, projectID string) (all []picture, err error) {
-	return all, s.send(ctx, "GET", "/api/v1/projects/"+projectID+"/images", nil, &all)
+	err = s.send(ctx, "GET", "/api/v1/projects/"+projectID+"/images", nil, &all)
+	return all, err
 }

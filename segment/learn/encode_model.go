@@ -114,7 +114,8 @@ func (m *Model) UnmarshalBinary(data []byte) error {
 func readModel(data []byte) (*Model, error) {
 	for version := byte(oldVersion); version < modelVersion; version++ {
 		if r, err := newReader(data, modelMagic, version); err == nil {
-			return &Model{Number: r.number(1, maxModel)}, r.err
+			m := &Model{Number: r.number(1, maxModel)}
+			return m, r.err
 		}
 	}
 	r, err := newReader(data, modelMagic, modelVersion)

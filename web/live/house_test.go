@@ -205,9 +205,11 @@ func (c *tab) read() (m message, err error) {
 		return m, err
 	case kind == websocket.BinaryMessage:
 		m.Type = "hypothesis"
-		return m, m.frame.UnmarshalBinary(b)
+		err = m.frame.UnmarshalBinary(b)
+	default:
+		err = json.Unmarshal(b, &m)
 	}
-	return m, json.Unmarshal(b, &m)
+	return m, err
 }
 
 // until reads up to a message of the given type and returns it.
