@@ -1,15 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
-	"text/tabwriter"
 
-	"collie/crf"
 	"collie/herding/choose"
-	"collie/herding/methods"
 	"collie/segment/simulate"
 )
 
@@ -43,23 +41,10 @@ type areasRow struct {
 }
 
 func (c *areasCommand) check() error {
-	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: must be at least 2, at least 1, and from 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
-	}
-	if !(c.Wider >= 0 && c.Wider <= 100) {
-		return fmt.Errorf("--wider %v: must be from 0 to 100", c.Wider)
-	}
-	for _, share := range c.Observed {
-		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
-		}
-	}
-	for _, name := range c.Methods {
-		if _, err := methods.Find(name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(
+		atLeast("--hypotheses", 2, c.Hypotheses), atLeast("--regions", 1, c.Regions), c.data.check(2),
+		within("--wider", 0, 100, c.Wider), shares("--observed", c.Observed...), known(c.Methods...),
+	)
 }
 
 // Run measures, prints and stores the figures.
@@ -77,14 +62,7 @@ func (c *areasCommand) Run(t *terminal) error {
 			rows = append(rows, &areasRow{Method: name, Observed: share})
 		}
 	}
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
-		if s.empty() {
-			return nil
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(_ int, s *scene) error {
 		for _, r := range rows {
 			if err := c.count(t, s, r); err != nil {
 				return fmt.Errorf("%s: %w", s.id, err)
@@ -99,7 +77,7 @@ func (c *areasCommand) Run(t *terminal) error {
 		return oneClass("--data", c.Data)
 	}
 	fmt.Fprintf(t.Out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %d images, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, len(list))
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\tneeds wider by\t\n")
 	for _, r := range rows {
 		r.Inside /= float64(max(r.Ranges, 1))

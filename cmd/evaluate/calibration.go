@@ -7,10 +7,8 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"collie/cmd/internal/progress"
-	"collie/crf"
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/simulate"
@@ -27,18 +25,10 @@ type calibrationCommand struct {
 }
 
 func (c *calibrationCommand) check() error {
-	for _, v := range append(slices.Clone(c.After), c.Regions, c.Classes) {
-		if v < 1 {
-			return fmt.Errorf("--after, --regions and --classes must be at least 1, not %d", v)
-		}
-	}
-	if c.Hypotheses < 2 || c.Hypotheses > engine.MaxHypotheses {
-		return fmt.Errorf("--hypotheses %d: must be from 2 to %d: one alone is never in doubt", c.Hypotheses, engine.MaxHypotheses)
-	}
-	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
-	}
-	return nil
+	return cmp.Or(
+		atLeast("--after", 1, c.After...), atLeast("--regions", 1, c.Regions), c.data.check(1),
+		within("--hypotheses", 2, engine.MaxHypotheses, c.Hypotheses), // one alone is never in doubt
+	)
 }
 
 // doubts collects what the hypotheses of some images say, and what is true.
@@ -129,11 +119,7 @@ func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, err
 		return nil, 0, err
 	}
 	each := make([]doubts, len(list))
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		each[i].votes = make([]vote, c.Hypotheses+1)
 		return c.annotate(t.Ctx, s, &each[i])
 	})
@@ -294,7 +280,7 @@ func (c *calibrationCommand) print(t *terminal, r calibration) {
 		fmt.Fprintf(t.Out, "Fitted to %s, wrong = %.3f + %.3f · disagree, which is %.1f points off.\n", filepath.Base(c.Fit), r.Line[0], r.Line[1], 100*r.LineError)
 	}
 	fmt.Fprintf(t.Out, "A class that a share of the hypotheses gives a superpixel is right for another share of its area; the expected calibration error is %.1f points.\n", 100*r.Expected)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprintf(w, "disagree on up to\tof the looks\tmean IoU of the first at least %.0f %%\t\n", 100*goodEnough)
 	for _, d := range r.Done {

@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
-	"collie/crf"
 	"collie/segment"
 	"collie/segment/simulate"
 )
@@ -52,14 +51,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 		return err
 	}
 	settings, classes := c.settings(len(list)), &held{}
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
-		if s.empty() {
-			return nil
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		classes.note(s)
 		for _, setting := range settings {
 			a := setting.Annotator
@@ -90,20 +82,10 @@ func (c *clicksCommand) Run(t *terminal) error {
 }
 
 func (c *clicksCommand) check() error {
-	for _, target := range c.Target {
-		if !(target > 0 && target <= 1) {
-			return fmt.Errorf("--target %v: must be above 0 and at most 1", target)
-		}
-	}
-	for _, v := range append(slices.Clone(c.Offers), c.Max, c.Regions, c.Classes) {
-		if v < 1 {
-			return fmt.Errorf("--offers, --max, --regions and --classes must be at least 1, not %d", v)
-		}
-	}
-	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
-	}
-	return nil
+	return cmp.Or(
+		shares("--target", c.Target...), atLeast("--offers", 1, c.Offers...), atLeast("--max", 1, c.Max),
+		atLeast("--regions", 1, c.Regions), c.data.check(1),
+	)
 }
 
 func (c *clicksCommand) settings(images int) []*setting {
@@ -159,7 +141,7 @@ func (s *setting) effort(at int, target float64) effort {
 
 func (c *clicksCommand) print(t *terminal, rows []effort) {
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, over %d images; a failure counts as %d.\n", rows[0].Images, c.Max)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "target\tmethod\thypotheses\ttaken\tmean\tmedian\tfailed\t\n")
 	for _, r := range rows {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/stats"
@@ -225,7 +224,7 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 func (c *methodsCommand) print(t *terminal, rows []*contender) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %s, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are distinct; energy below the first; processor time and maximisations per labelling.\n",
 		rows[0].Images, draws(c.Draws), c.Against, c.Hypotheses)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "model\tclicked\tmethod\tanswers\t")
 	shown := slices.DeleteFunc(slices.Clone(oracles), func(n int) bool { return n > c.Hypotheses })

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"text/tabwriter"
 
 	"collie/cmd/internal/progress"
 	"collie/segment"
@@ -48,10 +48,7 @@ const (
 
 // Run plays, trains and reports.
 func (c *correctionsCommand) Run(t *terminal) error {
-	if c.Regions < 1 || c.Passes < 1 {
-		return fmt.Errorf("--regions %d, --passes %d: must be at least 1", c.Regions, c.Passes)
-	}
-	if err := progress.ResultFile("--out", c.Out); err != nil {
+	if err := cmp.Or(atLeast("--regions", 1, c.Regions), atLeast("--passes", 1, c.Passes), c.data.check(1), progress.ResultFile("--out", c.Out)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -102,7 +99,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	}
 	clicks := len(halves[0]) + len(halves[1])
 	rows := map[string]float64{}
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprintf(w, "mean IoU after each of %d correcting clicks\t\t\n", clicks)
 	for _, way := range ways {
 		sum := 0.0

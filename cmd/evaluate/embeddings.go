@@ -7,14 +7,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"text/tabwriter"
 
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/importer/npz"
 	"collie/segment/learn"
 	"collie/segment/simulate"
-	"collie/superpixels"
 )
 
 type embeddingsCommand struct {
@@ -40,16 +38,9 @@ type embeddingsRow struct {
 // Run works, prints and stores.
 func (c *embeddingsCommand) Run(t *terminal) error {
 	work := projectCommand{data: c.data, Test: c.Test, Target: c.Target, Max: c.Max, Hypotheses: c.Hypotheses}
-	if err := work.check(); err != nil {
+	err := cmp.Or(work.check(), within("--quality", 0, 1, c.Quality...), atLeast("--patch", 1, c.Patch), atLeast("--finished", learn.FewestExamples, c.Finished))
+	if err != nil {
 		return err
-	}
-	for _, q := range c.Quality {
-		if !(q >= 0 && q <= 1) {
-			return fmt.Errorf("--quality %v: must be from 0 to 1", q)
-		}
-	}
-	if c.Patch < 1 || c.Finished < learn.FewestExamples {
-		return fmt.Errorf("--patch must be at least 1 and --finished at least %d", learn.FewestExamples)
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
@@ -150,11 +141,8 @@ func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segme
 
 // embedded is a lesson for which embeddings can be made.
 type embedded struct {
-	lesson
-	cells *superpixels.Graph
-	runs  *superpixels.Runs
-	cut   *superpixels.Cut
-	mask  []uint8
+	*divided
+	mask []uint8
 }
 
 func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
@@ -162,24 +150,14 @@ func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := superpixels.DefaultRegions(img.Rect.Dx(), img.Rect.Dy())
-	h, cells := superpixels.Divide(img, 4*n)
-	l := &embedded{cells: cells, runs: h.Runs(), cut: h.Cut(cells, n, make([]uint8, h.Finest()), 0), mask: mask}
-	l.id, l.graph, l.coarse = p.ID, cells.Coarsen(l.cut.Parent, l.cut.N), h.LevelOf(l.cut, engine.Regions(l.cut.N))
-	if l.truth, err = simulate.Cover(h.At(n), mask, c.Classes); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
-	}
-	l.majority = simulate.Majority(l.truth)
-	if slices.ContainsFunc(l.majority, func(class uint8) bool { return class != segment.Void }) {
-		l.bound = simulate.MeanIoU(l.truth, l.majority)
-	}
-	return l, nil
+	d, _, err := divide(p, img, mask, c.Classes)
+	return &embedded{d, mask}, err
 }
 
 // embedding makes the embeddings of a pretended network and reduces them.
 func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, error) {
-	size := image.Pt(l.runs.Width, l.runs.Height)
-	reduced, err := pretended(l.mask, size, patch, quality, hash(l.id)).Reduce(l.runs)
+	runs := l.hierarchy.Runs()
+	reduced, err := pretended(l.mask, image.Pt(runs.Width, runs.Height), patch, quality, hash(l.id)).Reduce(runs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.id, err)
 	}
@@ -256,7 +234,7 @@ func direction(rng *rand.Rand) []float64 {
 func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
 		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, c.Finished)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "gesture\ttarget\tquality\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tborders\tpairs\t\n")
 	for _, r := range rows {

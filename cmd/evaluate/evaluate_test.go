@@ -283,7 +283,7 @@ func TestBadInput(t *testing.T) {
 		"broken image":   {func(dir string) { write(t, filepath.Join(dir, "images/im0.png"), "nonsense") }, nil, "im0.png can't be read"},
 		"wrong index":    {func(dir string) { write(t, filepath.Join(dir, "index.tsv"), "rank\tid\n0\tim9\n") }, nil, `"im9"`},
 		"NaN":            {nil, func(dir string) []string { return voc(dir, "--observed", "NaN") }, "--observed NaN"},
-		"NaN rate":       {nil, func(dir string) []string { return voc(dir, "--lambda", "NaN") }, "not NaN"},
+		"NaN rate":       {nil, func(dir string) []string { return voc(dir, "--lambda", "NaN") }, "--lambda NaN"},
 		"NaN target":     {nil, func(dir string) []string { return []string{"clicks", "--data", dir, "--target", "NaN"} }, "--target NaN"},
 		"unknown method": {nil, func(dir string) []string { return voc(dir, "--methods", "magic") }, "magic"},
 		"bad scribble": {func(dir string) {

@@ -1,9 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"math"
-	"text/tabwriter"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -32,11 +31,8 @@ type choice struct {
 
 // Run measures and prints.
 func (c *extentsCommand) Run(t *terminal) error {
-	if c.Folds < 2 || c.Regions < 1 {
-		return fmt.Errorf("--folds %d, --regions %d: must be at least 2 and at least 1", c.Folds, c.Regions)
-	}
-	if !(c.Ridge > 0 && c.Ridge < math.Inf(1)) {
-		return fmt.Errorf("--ridge %v: must be finite and above 0", c.Ridge)
+	if err := cmp.Or(atLeast("--folds", 2, c.Folds), atLeast("--regions", 1, c.Regions), positive("--ridge", c.Ridge)); err != nil {
+		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
@@ -77,7 +73,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 			rows[name] = q
 		}
 	}
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprintf(w, "IoU after one click, %.0f objects\tfirst\tbest of 3\tbest of 20\t\n", objects)
 	for _, name := range []string{"weights of the program", "fitted to the other folds"} {
 		q := rows[name]

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"collie/cmd/internal/stats"
-	"collie/crf"
 	"collie/herding"
 	"collie/herding/predictors"
 	"collie/segment"
@@ -42,18 +41,10 @@ type taught struct {
 }
 
 func (c *learnCommand) check() error {
-	for _, n := range c.Predictors {
-		if n < 1 {
-			return fmt.Errorf("--predictors %d: must be at least 1", n)
-		}
-	}
-	if !(c.Observed > 0 && c.Observed <= 1) {
-		return fmt.Errorf("--observed %v: must be above 0 and at most 1", c.Observed)
-	}
-	if c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels || c.Rounds < 0 || c.Epochs < 0 {
-		return fmt.Errorf("--regions %d, --classes %d, --rounds %d, --epochs %d: must be at least 1, from 2 to %d, and at least 0", c.Regions, c.Classes, c.Rounds, c.Epochs, crf.MaxLabels)
-	}
-	return nil
+	return cmp.Or(
+		atLeast("--predictors", 1, c.Predictors...), shares("--observed", c.Observed), atLeast("--regions", 1, c.Regions),
+		c.data.check(2), atLeast("--rounds", 0, c.Rounds), atLeast("--epochs", 0, c.Epochs),
+	)
 }
 
 // Run learns on one folder and measures on the other.
@@ -98,7 +89,7 @@ func (c *learnCommand) Run(t *terminal) error {
 		rows = append(rows, row)
 	}
 	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over %d images with %.4g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprint(w, "predictors\tobjective\tlearned\toracle\therding\tahead\t\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%.1f\t%.1f\t%s\t\n", r.Predictors, r.Objective[0], r.Objective[len(r.Objective)-1], 100*r.Oracle, 100*r.Herding, r.Ahead)
@@ -119,14 +110,7 @@ func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
 		return nil, err
 	}
 	out := make([]*taught, len(list))
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
-		if s.empty() {
-			return nil
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		clicks := simulate.InPlay(simulate.Seeds(s.majority, c.Observed, s.id, 0), 0)
 		k := len(clicks.Classes)
 		if k < 2 {
@@ -160,22 +144,17 @@ func (c *learnCommand) measure(t *terminal, row *learnRow, test []*taught) error
 		}
 		return best, nil
 	}
-	mine, other := make([]float64, len(test)), make([]float64, len(test))
+	mine, other, ahead := make([]float64, len(test)), make([]float64, len(test)), make([]float64, len(test))
 	err := t.Each("", len(test), func(i int) (err error) {
 		mine[i], err = best(test[i], &predictors.Source{Problem: test[i].Problem, Group: test[i].Group, Predictors: row.Weights})
 		if err == nil {
 			other[i], err = best(test[i], test[i].Problem)
 		}
+		ahead[i] = mine[i] - other[i]
 		return err
 	})
 	row.Oracle, _ = stats.MeanAndSpread(mine)
 	row.Herding, _ = stats.MeanAndSpread(other)
-	row.Ahead = stats.Bootstrap(len(test), func(sample []int) float64 {
-		sum := 0.0
-		for _, i := range sample {
-			sum += mine[i] - other[i]
-		}
-		return sum / float64(len(sample))
-	})
+	row.Ahead = stats.BootstrapMean(ahead)
 	return err
 }

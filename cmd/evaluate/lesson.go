@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"image"
 	"slices"
 
 	"collie/segment"
@@ -33,18 +34,41 @@ func openLesson(p simulate.Picture, classes int, least float64) (*lesson, error)
 		return nil, err
 	}
 	leaveOutSmall(mask, least)
+	d, n, err := divide(p, img, mask, classes)
+	if err != nil {
+		return nil, err
+	}
+	l := d.lesson // the rest takes too much memory to be kept of many
+	l.features = learn.Describe(img, d.hierarchy, d.cells, n)
+	return &l, nil
+}
+
+// divided is a lesson, still without features, with the superpixels that it was made of.
+type divided struct {
+	lesson
+	hierarchy *superpixels.Hierarchy
+	cells     *superpixels.Graph
+	cut       *superpixels.Cut
+}
+
+// divide makes a lesson of a picture and its mask, at the default number of
+// superpixels, which it returns too.
+func divide(p simulate.Picture, img *image.NRGBA, mask []uint8, classes int) (d *divided, regions int, err error) {
 	n := superpixels.DefaultRegions(img.Rect.Dx(), img.Rect.Dy())
-	h, finest := superpixels.Divide(img, 4*n)
+	h, cells := superpixels.Divide(img, finestFactor*n)
+	cut := h.Cut(cells, n, make([]uint8, h.Finest()), 0)
 	truth, err := simulate.Cover(h.At(n), mask, classes)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
+		return nil, 0, fmt.Errorf("%s: %w", p.Mask(), err)
 	}
-	cut := h.Cut(finest, n, make([]uint8, h.Finest()), 0)
-	l := &lesson{id: p.ID, coarse: h.LevelOf(cut, engine.Regions(cut.N)), graph: finest.Coarsen(cut.Parent, cut.N), features: learn.Describe(img, h, finest, n), truth: truth, majority: simulate.Majority(truth)}
-	if slices.ContainsFunc(l.majority, func(class uint8) bool { return class != segment.Void }) {
-		l.bound = simulate.MeanIoU(truth, l.majority)
+	d = &divided{
+		lesson{id: p.ID, graph: cells.Coarsen(cut.Parent, cut.N), coarse: h.LevelOf(cut, engine.Regions(cut.N)), truth: truth, majority: simulate.Majority(truth)},
+		h, cells, cut,
 	}
-	return l, nil
+	if slices.ContainsFunc(d.majority, func(class uint8) bool { return class != segment.Void }) {
+		d.bound = simulate.MeanIoU(truth, d.majority)
+	}
+	return d, n, nil
 }
 
 // leaveOutSmall sets classes that cover less than a share of the mask to void.

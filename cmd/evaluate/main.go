@@ -4,7 +4,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -55,26 +54,6 @@ func (c *commands) AfterApply() error {
 	return nil
 }
 
-// output is what all commands have in common.
-type output struct {
-	JSON string `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too (fractions, not per cent)."`
-}
-
-// Validate refuses a file that can't be written.
-func (o output) Validate() error { return progress.ResultFile("--json", o.JSON) }
-
-// data says which images a command works on.
-type data struct {
-	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png."`
-	Limit   int    `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
-	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
-}
-
-// oneClass is the error of a folder whose clicks leave no choice.
-func oneClass(flag, dir string) error {
-	return fmt.Errorf("%s %s: no image has clicks on two classes, so there is nothing to choose from", flag, dir)
-}
-
 type terminal = progress.Terminal
 
 func main() {
@@ -85,16 +64,4 @@ func main() {
 // vars are what help texts and defaults refer to.
 func vars() kong.Vars {
 	return kong.Vars{"methods": strings.Join(methods.Names(), ", "), "wider": fmt.Sprint(choose.Wider)}
-}
-
-// write stores v as JSON when a file was asked for.
-func (o output) write(v any) error {
-	if o.JSON == "" {
-		return nil
-	}
-	b, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.JSON, err)
-	}
-	return progress.WriteResult(o.JSON, append(b, '\n'))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/progress"
@@ -41,8 +41,8 @@ type solved struct {
 
 // Run solves the models one after the other, so that their times are comparable.
 func (c *mapCommand) Run(t *terminal) error {
-	if c.Sweeps < 0 || c.Repeat < 1 || c.Limit < 0 {
-		return errors.New("--sweeps and --limit must be at least 0, --repeat at least 1")
+	if err := cmp.Or(atLeast("--sweeps", 0, c.Sweeps), atLeast("--limit", 0, c.Limit), atLeast("--repeat", 1, c.Repeat)); err != nil {
+		return err
 	}
 	files, err := filepath.Glob(filepath.Join(c.Models, "*.uai"))
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *mapCommand) solve(file string, best map[string]float64) (solved, error)
 }
 
 func (c *mapCommand) print(t *terminal, rows []solved) {
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "model\tnodes\tlabels\tscore\tgap\tms\tsweeps\tproved\t\n")
 	gaps, known, spent := 0.0, 0, 0.0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -32,38 +33,16 @@ type methodsCommand struct {
 }
 
 func (c *methodsCommand) check() error {
-	for _, v := range []struct {
-		flag        string
-		value, most int
-	}{{"--draws", c.Draws, 1000}, {"--hypotheses", c.Hypotheses, 1000}, {"--regions", c.Regions, 100_000}} {
-		if v.value < 1 || v.value > v.most {
-			return fmt.Errorf("%s %d: must be from 1 to %d", v.flag, v.value, v.most)
-		}
-	}
-	for _, v := range []struct {
-		flag      string
-		value     float64
-		low, high float64
-	}{{"--strength", c.Strength, 0, 1e6}, {"--blur", c.Blur, 0, 0.25}, {"--doubt", c.Doubt, 0, 0.5}, {"--corrupt", c.Corrupt, 0, 1}} {
-		if !(v.value >= v.low && v.value <= v.high) {
-			return fmt.Errorf("%s %v: must be from %g to %g", v.flag, v.value, v.low, v.high)
-		}
-	}
-	for _, share := range c.Observed {
-		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
-		}
-	}
-	if c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 2 to %d", c.Classes, crf.MaxLabels)
-	}
 	if slices.Equal(c.Methods, []string{"all"}) {
 		c.Methods = methods.Names()
 	}
-	for _, name := range append(slices.Clone(c.Methods), c.Against) {
-		if _, err := methods.Find(name); err != nil {
-			return err
-		}
+	err := cmp.Or(
+		within("--draws", 1, 1000, c.Draws), within("--hypotheses", 1, 1000, c.Hypotheses), within("--regions", 1, 100_000, c.Regions), c.data.check(2),
+		within("--strength", 0, 1e6, c.Strength), within("--blur", 0, 0.25, c.Blur), within("--doubt", 0, 0.5, c.Doubt), within("--corrupt", 0, 1, c.Corrupt),
+		shares("--observed", c.Observed...), known(c.Methods...), known(c.Against),
+	)
+	if err != nil {
+		return err
 	}
 	for _, model := range c.Model {
 		if !slices.ContainsFunc(c.Methods, func(name string) bool { return runsOn(name, model) }) {
@@ -108,14 +87,7 @@ func (c *methodsCommand) Run(t *terminal) error {
 		}
 	}
 	classes := &held{}
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
-		if s.empty() {
-			return nil
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		classes.note(s)
 		runtime.LockOSThread() // for the processor time
 		defer runtime.UnlockOSThread()

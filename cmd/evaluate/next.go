@@ -1,17 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/stats"
-	"collie/crf"
 	"collie/herding"
 	"collie/herding/ask"
 	"collie/segment"
@@ -44,15 +42,9 @@ type inquiry struct {
 }
 
 func (c *nextCommand) check() error {
-	for _, v := range []int{c.Asked, c.Draws, c.Regions, c.Classes} {
-		if v < 1 {
-			return fmt.Errorf("--asked, --draws, --regions and --classes must be at least 1, not %d", v)
-		}
-	}
-	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
-	}
-	return nil
+	return cmp.Or(
+		atLeast("--asked", 1, c.Asked), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(1),
+	)
 }
 
 // Run measures, prints and stores the figures.
@@ -71,11 +63,7 @@ func (c *nextCommand) Run(t *terminal) error {
 			rows[i].curves[draw] = make([][]float64, len(list))
 		}
 	}
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		for draw := range c.Draws {
 			for _, row := range rows {
 				if err := c.work(t.Ctx, s, row, draw, i); err != nil {
@@ -100,9 +88,7 @@ func (c *nextCommand) Run(t *terminal) error {
 
 // work answers the questions of a query on one image, the image-th.
 func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, image int) error {
-	h := fnv.New64a()
-	h.Write([]byte(s.id))
-	rng := rand.New(rand.NewPCG(uint64(draw), h.Sum64()))
+	rng := rand.New(rand.NewPCG(uint64(draw), hash(s.id)))
 	clicks := firstClicks(s.majority, rng)
 	inPlay := simulate.InPlay(clicks, 0)
 	k := len(inPlay.Classes)
@@ -231,13 +217,7 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 		}
 		mean, sd := stats.MeanAndSpread(each)
 		r.MeanIoU, r.Spread = append(r.MeanIoU, mean), append(r.Spread, sd)
-		r.Ahead = append(r.Ahead, stats.Bootstrap(r.Images, func(sample []int) float64 {
-			sum := 0.0
-			for _, i := range sample {
-				sum += ahead[i]
-			}
-			return sum / float64(len(sample))
-		}))
+		r.Ahead = append(r.Ahead, stats.BootstrapMean(ahead))
 	}
 	r.Milliseconds = r.spent.Seconds() * 1000 / float64(max(r.asked, 1))
 }
@@ -245,7 +225,7 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 func (c *nextCommand) print(t *terminal, rows []*inquiry) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %s, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
 		rows[0].Images, draws(c.Draws), rows[0].Query)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	shown := []int{0, 1, 2, 5, 10, 20}
 	shown = slices.DeleteFunc(shown, func(n int) bool { return n > c.Asked })

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/stats"
@@ -73,10 +73,8 @@ type qualities struct {
 
 // Run measures, prints and stores the figures.
 func (c *objectsCommand) Run(t *terminal) error {
-	for name, v := range map[string]int{"--hypotheses": c.Hypotheses, "--max": c.Max, "--regions": c.Regions} {
-		if v < 1 {
-			return fmt.Errorf("%s %d: must be at least 1", name, v)
-		}
+	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--max", 1, c.Max), atLeast("--regions", 1, c.Regions)); err != nil {
+		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
@@ -129,7 +127,6 @@ type thing struct {
 	base      *superpixels.Cut
 	graph     *superpixels.Graph // of the cells
 	hierarchy *superpixels.Hierarchy
-	runs      *superpixels.Runs
 }
 
 func openObject(p simulate.Picture, regions int, largest bool) (*thing, error) {
@@ -153,8 +150,8 @@ func openObject(p simulate.Picture, regions int, largest bool) (*thing, error) {
 	cut := hierarchy.Cut(graph, regions, make([]uint8, cells.N), 0)
 	rgb := meanRGB(img, hierarchy.Runs().Coarsen(cut.Parent, cut.N).Map())
 	return &thing{
-		Object: *object, id: p.ID, cells: cells, adjacent: simulate.Neighbours(graph),
-		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))}, base: cut, graph: graph, hierarchy: hierarchy, runs: hierarchy.Runs(),
+		Object: *object, id: p.ID, cells: cells, adjacent: simulate.Neighbours(graph), base: cut, graph: graph, hierarchy: hierarchy,
+		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))},
 	}, nil
 }
 
@@ -171,7 +168,7 @@ func (s *thing) bound() (float64, error) {
 func (s *thing) assistant(m simulate.Method) simulate.Assistant {
 	if m.Name == "herding-harmonic" {
 		product := &assistant.Assistant{Hierarchy: s.hierarchy, Cells: s.graph, Parameters: engine.DefaultParameters}
-		return simulate.NewSession(product, s.runs, s.base.N)
+		return simulate.NewSession(product, s.hierarchy.Runs(), s.base.N)
 	}
 	return &simulate.Clicked{Method: m, Scene: &s.scene, Cells: s.cells, Parent: s.base.Parent}
 }
@@ -250,7 +247,7 @@ func (c *objectsCommand) print(t *terminal, rows []*marked) {
 		what = "action, the first of them a box"
 	}
 	fmt.Fprintf(t.Out, "One object in each of %d images, at most %d actions; the finest superpixels alone would give an IoU of %.3f.\n", rows[0].Images, c.Max, rows[0].Bound)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprintf(w, "actions to\t80 %%\tpicks\tfailed\t85 %%\tpicks\tfailed\t90 %%\tpicks\tfailed\tms\t\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t", r.Method)
@@ -262,7 +259,7 @@ func (c *objectsCommand) print(t *terminal, rows []*marked) {
 	}
 	w.Flush()
 	fmt.Fprintf(t.Out, "\nMean IoU after each %s: first hypothesis, best of 3, best of %d.\n", what, c.Hypotheses)
-	w = tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w = t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "actions\t")
 	for _, a := range objectActions {

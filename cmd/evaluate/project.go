@@ -9,7 +9,6 @@ import (
 
 	"collie/cmd/internal/progress"
 	"collie/cmd/internal/stats"
-	"collie/crf"
 	"collie/segment/simulate"
 )
 
@@ -91,28 +90,18 @@ func (c *projectCommand) Run(t *terminal) error {
 }
 
 func (c *projectCommand) check() error {
-	for _, target := range c.Target {
-		if !(target > 0 && target <= 1) {
-			return fmt.Errorf("--target %v: must be above 0 and at most 1", target)
-		}
-	}
-	if !(c.Least >= 0 && c.Least < 1) {
-		return fmt.Errorf("--least %v: must be at least 0 and below 1", c.Least)
-	}
-	for _, v := range []int{c.Test, c.Max, c.Hypotheses, c.Classes} {
-		if v < 1 {
-			return fmt.Errorf("--test, --max, --hypotheses and --classes must be at least 1, not %d", v)
-		}
-	}
-	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
-	}
 	for i, k := range c.Finished {
 		if k < 0 || i > 0 && k <= c.Finished[i-1] {
 			return fmt.Errorf("--finished %v: must rise, from 0 or more", c.Finished)
 		}
 	}
-	return nil
+	if !(c.Least >= 0 && c.Least < 1) {
+		return fmt.Errorf("--least %v: must be at least 0 and below 1", c.Least)
+	}
+	return cmp.Or(
+		shares("--target", c.Target...), atLeast("--test", 1, c.Test), atLeast("--max", 1, c.Max),
+		atLeast("--hypotheses", 1, c.Hypotheses), c.data.check(1),
+	)
 }
 
 // mixed is a name's place in the order. Names that differ in their last digit only,

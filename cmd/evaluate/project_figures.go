@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"collie/cmd/internal/stats"
 )
@@ -36,13 +35,7 @@ func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) project
 	}
 	slices.Sort(with)
 	row.Median = float64(with[n/2]+with[(n-1)/2]) / 2
-	row.Saved = stats.Bootstrap(n, func(sample []int) float64 {
-		sum := 0.0
-		for _, i := range sample {
-			sum += saved[i]
-		}
-		return sum / float64(n)
-	})
+	row.Saved = stats.BootstrapMean(saved)
 	return row
 }
 
@@ -53,7 +46,7 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 	}
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow; %s; a failure counts as %d. "+
 		"Saved: actions per image against the same image without anything learned, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	first := "finished"
 	if c.Online {

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 
 	"collie/cmd/internal/stats"
-	"collie/crf"
 	"collie/herding"
 	"collie/herding/choose"
 	"collie/herding/methods"
@@ -47,16 +45,10 @@ type rankRow struct {
 }
 
 func (c *rankCommand) check() error {
-	if c.Hypotheses < 2 || c.Regions < 1 || c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--hypotheses %d, --regions %d, --classes %d: must be at least 2, at least 1, and from 2 to %d", c.Hypotheses, c.Regions, c.Classes, crf.MaxLabels)
-	}
-	for _, share := range c.Observed {
-		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
-		}
-	}
-	_, err := methods.Find(c.Method)
-	return err
+	return cmp.Or(
+		atLeast("--hypotheses", 2, c.Hypotheses), atLeast("--regions", 1, c.Regions), c.data.check(2),
+		shares("--observed", c.Observed...), known(c.Method),
+	)
 }
 
 // Run learns on one folder and measures on the other.
@@ -94,7 +86,7 @@ func (c *rankCommand) Run(t *terminal) error {
 		rows = append(rows, c.rows(share, lists, ranker)...)
 	}
 	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over lists of %d labellings by %s, learned on %d other lists; ahead of the first with a 95 %% interval.\n", c.Hypotheses, c.Method, len(known))
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprint(w, "clicked\tchoice\tmean IoU\tahead\tbetter\tworse\tof\t\n")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%.4g %%\t%s\t%.1f\t%s\t%d\t%d\t%d\t\n", 100*r.Observed, r.Choice, 100*r.MeanIoU, r.Ahead, r.Better, r.Worse, r.Lists)
@@ -118,14 +110,7 @@ func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
 	}
 	var mu sync.Mutex
 	made := make([][]judged, len(list))
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
-		if s.empty() {
-			return nil
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		for _, share := range c.Observed {
 			j, err := c.judge(t, s, share)
 			if err != nil {
@@ -172,18 +157,12 @@ func (c *rankCommand) judge(t *terminal, s *scene, share float64) (*judged, erro
 }
 
 // labellingsOf runs a method by name.
-func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count int) (xs [][]uint8, err error) {
+func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count int) ([][]uint8, error) {
 	source, err := methods.New(name, p, methods.Options{Seed: 1, Regions: [][]int32{s.Coarse}})
 	if err != nil {
 		return nil, err
 	}
-	for h, err := range source.Run(t.Ctx, count) {
-		if err != nil {
-			return nil, err
-		}
-		xs = append(xs, h.Labels)
-	}
-	return xs, nil
+	return labellings(source.Run(t.Ctx, count))
 }
 
 // rows are the choices for one share of clicks.
@@ -191,10 +170,8 @@ func (c *rankCommand) rows(share float64, lists []judged, ranker choose.Ranker) 
 	lists = slices.DeleteFunc(slices.Clone(lists), func(j judged) bool { return j.observed != share })
 	score := func(j judged) []float64 {
 		scores := make([]float64, len(j.Features))
-		for m, f := range j.Features {
-			for n, v := range f {
-				scores[m] += v * ranker.Weights[n]
-			}
+		for m := range scores {
+			scores[m] = ranker.Score(&j.Features[m])
 		}
 		return scores
 	}
@@ -227,12 +204,7 @@ func (c *rankCommand) rows(share float64, lists []judged, ranker choose.Ranker) 
 				row.Worse++
 			}
 		}
-		row.Ahead = stats.Bootstrap(len(lists), func(sample []int) (mean float64) {
-			for _, i := range sample {
-				mean += ahead[i] / float64(len(sample))
-			}
-			return mean
-		})
+		row.Ahead = stats.BootstrapMean(ahead)
 		out = append(out, row)
 	}
 	return out

@@ -42,6 +42,17 @@ func open(p simulate.Picture, regions, classes int) (*scene, error) {
 	}, nil
 }
 
+// eachScene opens pictures on all cores and calls do with those that are not all void.
+func eachScene(t *terminal, list []simulate.Picture, regions, classes int, do func(i int, s *scene) error) error {
+	return t.Each("", len(list), func(i int) error {
+		s, err := open(list[i], regions, classes)
+		if err != nil || s.empty() {
+			return err
+		}
+		return do(i, s)
+	})
+}
+
 // empty reports whether all of the scene is void.
 func (s *scene) empty() bool {
 	return !slices.ContainsFunc(s.majority, func(class uint8) bool { return class != segment.Void })

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/stats"
@@ -44,8 +44,8 @@ const (
 
 // Run measures, prints and stores the figures.
 func (c *scribblesCommand) Run(t *terminal) error {
-	if c.Hypotheses < 1 || c.Regions < 1 {
-		return fmt.Errorf("--hypotheses and --regions must be at least 1")
+	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--regions", 1, c.Regions)); err != nil {
+		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprint(w, "scribbles\tmethod\timages\terror\toracle error\tsuperpixels alone\tms to first\t\n")
 	for _, r := range rows {
 		r.ErrorRate, _ = stats.MeanAndSpread(r.first)

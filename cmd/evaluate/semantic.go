@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"image"
@@ -9,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"collie/crf"
@@ -50,37 +50,12 @@ type semanticTrial struct {
 }
 
 func (c *semanticCommand) check() error {
-	for _, v := range []struct {
-		flag   string
-		values []float64
-		most   float64
-	}{
-		{"--blur", []float64{c.Blur}, 0.25},
-		{"--corrupt", c.Corrupt, 1},
-		{"--doubt", []float64{c.Doubt}, 0.5},
-		{"--observed", []float64{c.Observed}, 1},
-		{"--rates", c.Rates, math.MaxFloat64},
-		{"--unary-rates", c.UnaryRates, math.MaxFloat64},
-		{"--lambda", c.Lambda, math.MaxFloat64},
-	} {
-		for _, x := range v.values {
-			if !(x >= 0 && x <= v.most) {
-				return fmt.Errorf("%s %v: must be from 0 to %g", v.flag, x, v.most)
-			}
-		}
-	}
-	for _, v := range []struct {
-		flag  string
-		value int
-	}{{"--hypotheses", c.Hypotheses}, {"--draws", c.Draws}, {"--regions", c.Regions}} {
-		if v.value < 1 {
-			return fmt.Errorf("%s %d: must be at least 1", v.flag, v.value)
-		}
-	}
-	if c.Classes < 2 || c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 2 to %d", c.Classes, crf.MaxLabels)
-	}
-	return nil
+	return cmp.Or(
+		within("--blur", 0, 0.25, c.Blur), within("--corrupt", 0, 1, c.Corrupt...), within("--doubt", 0, 0.5, c.Doubt),
+		within("--observed", 0, 1, c.Observed), within("--rates", 0, math.MaxFloat64, c.Rates...),
+		within("--unary-rates", 0, math.MaxFloat64, c.UnaryRates...), within("--lambda", 0, math.MaxFloat64, c.Lambda...),
+		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(2),
+	)
 }
 
 // Run measures, prints and stores the figures.
@@ -260,7 +235,7 @@ func semanticEdges(s *simulate.Scene) []crf.Edge {
 // hypotheses runs the trial's method on a model, or on the scores that its
 // unaries were made from.
 func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, scores []float64) ([][]uint8, error) {
-	solver := crf.Options{Method: map[string]crf.Method{"exact": crf.TRWS, "auto": crf.Auto, "lbp": crf.LBP}[r.Solver]}
+	solver := crf.Options{Method: maximisers[r.Solver]}
 	var p *herding.Problem
 	var err error
 	switch r.Method {
@@ -271,10 +246,7 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 	case "divmbest":
 		p = herding.DivMBest(m, r.Lambda)
 	case "herding":
-		reading := map[string]herding.Reading{
-			"similarity": herding.Similarity, "before-weight": herding.SimilarityBeforeWeight, "softmax": herding.Softmax,
-		}[r.Reading]
-		if p, err = herding.Semantic(m, reading); err != nil {
+		if p, err = herding.Semantic(m, readings[r.Reading]); err != nil {
 			return nil, err
 		}
 		p.EtaUnary, p.EtaPair = r.UnaryRate, r.Rate
@@ -330,7 +302,7 @@ func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
 	}
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, scores %s, %s, %.4g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
 		trials[0].Images, from, draws(c.Draws), 100*c.Observed)
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "corrupt\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\toracle\tfirst\tmode\t\n")
 	for _, r := range trials {

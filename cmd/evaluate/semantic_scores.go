@@ -1,7 +1,6 @@
 package main
 
 import (
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -32,9 +31,7 @@ type synthesis struct {
 
 // scores of the superpixels of a scene with this mask, superpixels×classes.
 func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
-	h := fnv.New64a()
-	h.Write([]byte(s.id))
-	rng := rand.New(rand.NewPCG(uint64(draw), h.Sum64()))
+	rng := rand.New(rand.NewPCG(uint64(draw), hash(s.id)))
 	width, height := s.regions.Width, s.regions.Height
 	planes := y.planes(mask, width, rng)
 	kernel := gaussian(y.blur * math.Hypot(float64(width), float64(height)))

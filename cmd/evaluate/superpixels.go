@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/measure"
@@ -48,8 +47,8 @@ const boundaryTolerance = 0.0025
 
 // Run segments, measures, prints and stores.
 func (c *superpixelsCommand) Run(t *terminal) error {
-	if c.Regions < 1 || c.Regions > 1<<16 {
-		return fmt.Errorf("--regions %d: must be from 1 to %d", c.Regions, 1<<16)
+	if err := within("--regions", 1, 1<<16, c.Regions); err != nil {
+		return err
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
 	if err != nil {
@@ -93,7 +92,7 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	slices.Sort(times)
 	mean.Milliseconds = times[len(times)/2]
 
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	fmt.Fprint(w, "images\tregions\tboundary recall\tundersegmentation\tASA\texplained variation\tcompactness\tms\t\n")
 	fmt.Fprintf(w, "%d\t%.1f\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.1f\t\n", mean.Images, mean.Regions, mean.BoundaryRecall,
 		mean.Undersegmentation, mean.ASA, mean.ExplainedVariation, mean.Compactness, mean.Milliseconds)

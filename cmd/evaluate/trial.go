@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"collie/cmd/internal/stats"
+	"collie/crf"
 	"collie/herding"
 	"collie/segment/simulate"
 )
@@ -36,6 +37,14 @@ type trial struct {
 	spent  time.Duration
 	made   int
 }
+
+// What the flags --solver and --reading name.
+var (
+	maximisers = map[string]crf.Method{"auto": crf.Auto, "exact": crf.TRWS, "lbp": crf.LBP}
+	readings   = map[string]herding.Reading{
+		"similarity": herding.Similarity, "before-weight": herding.SimilarityBeforeWeight, "softmax": herding.Softmax,
+	}
+)
 
 // accuracy is one figure for each way to choose among the hypotheses.
 type accuracy struct {

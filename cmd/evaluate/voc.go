@@ -1,16 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"collie/cmd/internal/progress"
-	"collie/crf"
-	"collie/herding"
 	"collie/segment/labelset"
 	"collie/segment/simulate"
 )
@@ -32,25 +29,10 @@ type vocCommand struct {
 }
 
 func (c *vocCommand) check() error {
-	for _, share := range c.Observed {
-		if !(share > 0 && share <= 1) {
-			return fmt.Errorf("--observed %v: must be above 0 and at most 1", share)
-		}
-	}
-	for _, rate := range append(slices.Clone(c.Rates), c.Lambda) {
-		if !(rate > 0 && rate < math.Inf(1)) {
-			return fmt.Errorf("--rates and --lambda: must be finite and above 0, not %v", rate)
-		}
-	}
-	for name, v := range map[string]int{"--hypotheses": c.Hypotheses, "--draws": c.Draws, "--regions": c.Regions, "--classes": c.Classes} {
-		if v < 1 {
-			return fmt.Errorf("%s %d: must be at least 1", name, v)
-		}
-	}
-	if c.Classes > crf.MaxLabels {
-		return fmt.Errorf("--classes %d: must be from 1 to %d", c.Classes, crf.MaxLabels)
-	}
-	return nil
+	return cmp.Or(
+		shares("--observed", c.Observed...), positive("--rates", c.Rates...), positive("--lambda", c.Lambda),
+		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(1),
+	)
 }
 
 // Run measures, prints and stores the figures.
@@ -66,11 +48,7 @@ func (c *vocCommand) Run(t *terminal) error {
 		return err
 	}
 	trials, classes := c.trials(len(list)), &held{}
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, c.Classes)
-		if err != nil {
-			return err
-		}
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		classes.note(s)
 		for _, trial := range trials {
 			for draw := range c.Draws {
@@ -125,7 +103,7 @@ func (c *vocCommand) variants(name string) []*trial {
 	}
 	var out []*trial
 	for _, solver := range c.Solver {
-		m := simulate.Method{Name: name, Lambda: c.Lambda, Solver: map[string]crf.Method{"exact": crf.TRWS, "lbp": crf.LBP}[solver]}
+		m := simulate.Method{Name: name, Lambda: c.Lambda, Solver: maximisers[solver]}
 		if name != "herding-paper" {
 			out = append(out, &trial{Method: name, Solver: solver, method: m})
 			continue
@@ -133,9 +111,7 @@ func (c *vocCommand) variants(name string) []*trial {
 		for _, reading := range c.Reading {
 			for _, rate := range c.Rates {
 				m.Rate = rate
-				m.Reading = map[string]herding.Reading{
-					"similarity": herding.Similarity, "before-weight": herding.SimilarityBeforeWeight, "softmax": herding.Softmax,
-				}[reading]
+				m.Reading = readings[reading]
 				out = append(out, &trial{Method: name, Solver: solver, Reading: reading, Rate: rate, method: m})
 			}
 		}
@@ -182,7 +158,7 @@ func (t *trial) title() string {
 func (c *vocCommand) print(t *terminal, trials []*trial) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %s of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
 		trials[0].Images, draws(c.Draws))
-	w := tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "observed\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\t\n")
 	for _, r := range trials {

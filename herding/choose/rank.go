@@ -82,12 +82,18 @@ func (r Ranker) Scores(p *herding.Problem, xs [][]uint8) ([]float64, error) {
 		return nil, err
 	}
 	scores := make([]float64, len(xs))
-	for m, f := range features {
-		for n, v := range f {
-			scores[m] += float64(v * r.Weights[n])
-		}
+	for m := range scores {
+		scores[m] = r.Score(&features[m])
 	}
 	return scores, nil
+}
+
+// Score is the one of a labelling with the given features.
+func (r Ranker) Score(f *Features) (score float64) {
+	for n, v := range f {
+		score += float64(v * r.Weights[n])
+	}
+	return score
 }
 
 // FeaturesOf returns the features of each labelling of a list, standardised within

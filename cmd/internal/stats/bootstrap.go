@@ -46,6 +46,17 @@ func Bootstrap(n int, figure func(sample []int) float64) Interval {
 	return out
 }
 
+// BootstrapMean is Bootstrap of the mean of a figure of each image.
+func BootstrapMean(each []float64) Interval {
+	return Bootstrap(len(each), func(sample []int) float64 {
+		sum := 0.0
+		for _, i := range sample {
+			sum += each[i]
+		}
+		return sum / float64(len(sample))
+	})
+}
+
 // MeanAndSpread are the mean and the standard deviation of a sample.
 func MeanAndSpread(v []float64) (mean, sd float64) {
 	for _, x := range v {

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"collie/cmd/internal/progress"
+	"collie/crf"
+	"collie/herding/methods"
+)
+
+// output is what all commands have in common.
+type output struct {
+	JSON string `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too (fractions, not per cent)."`
+}
+
+// Validate refuses a file that can't be written.
+func (o output) Validate() error { return progress.ResultFile("--json", o.JSON) }
+
+// write stores v as JSON when a file was asked for.
+func (o output) write(v any) error {
+	if o.JSON == "" {
+		return nil
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.JSON, err)
+	}
+	return progress.WriteResult(o.JSON, append(b, '\n'))
+}
+
+// data says which images a command works on.
+type data struct {
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png."`
+	Limit   int    `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
+	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
+}
+
+// check refuses a number of classes below the least, or above that of models.
+func (d data) check(least int) error { return within("--classes", least, crf.MaxLabels, d.Classes) }
+
+// oneClass is the error of a folder whose clicks leave no choice.
+func oneClass(flag, dir string) error {
+	return fmt.Errorf("%s %s: no image has clicks on two classes, so there is nothing to choose from", flag, dir)
+}
+
+// atLeast refuses the values of a flag that are below a number.
+func atLeast(flag string, least int, values ...int) error {
+	for _, v := range values {
+		if v < least {
+			return fmt.Errorf("%s %d: must be at least %d", flag, v, least)
+		}
+	}
+	return nil
+}
+
+// within refuses the values of a flag that are not between two numbers.
+func within[T int | float64](flag string, low, high T, values ...T) error {
+	for _, v := range values {
+		if !(v >= low && v <= high) {
+			return fmt.Errorf("%s %v: must be from %v to %v", flag, v, low, high)
+		}
+	}
+	return nil
+}
+
+// positive refuses the values of a flag that are infinite or not above 0.
+func positive(flag string, values ...float64) error {
+	for _, v := range values {
+		if !(v > 0 && v < math.Inf(1)) {
+			return fmt.Errorf("%s %v: must be finite and above 0", flag, v)
+		}
+	}
+	return nil
+}
+
+// shares refuses the values of a flag that are not above 0 and at most 1.
+func shares(flag string, values ...float64) error {
+	for _, v := range values {
+		if !(v > 0 && v <= 1) {
+			return fmt.Errorf("%s %v: must be above 0 and at most 1", flag, v)
+		}
+	}
+	return nil
+}
+
+// known refuses names that no method has.
+func known(names ...string) error {
+	for _, name := range names {
+		if _, err := methods.Find(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
