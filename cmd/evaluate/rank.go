@@ -145,7 +145,7 @@ func (c *rankCommand) judge(t *terminal, s *scene, share float64) (*judged, erro
 	if j.Features, err = choose.FeaturesOf(p, xs); err != nil {
 		return nil, err
 	}
-	order, _, _, err := choose.EMBR{}.Choose(p, xs)
+	order, _, err := choose.EMBR{}.Choose(p, xs)
 	if err != nil {
 		return nil, err
 	}

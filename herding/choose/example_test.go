@@ -15,7 +15,7 @@ func ExampleEMBR() {
 		Area:  []float64{1, 2, 3, 4},
 	}
 	xs := [][]uint8{{1, 1, 1, 1}, {1, 0, 0, 0}, {1, 1, 0, 0}}
-	order, _, _, err := choose.EMBR{}.Choose(p, xs)
+	order, _, err := choose.EMBR{}.Choose(p, xs)
 	fmt.Println(order, err)
 	fmt.Println(choose.AreaRanges(xs, 2, p.Shares(), 0)[1])
 	// Output:

@@ -1,7 +1,6 @@
 package choose
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -59,36 +58,8 @@ var FeatureNames = [featureCount]string{
 // probabilities.
 var ErrMarginals = errors.New("choose: ranking needs the marginals of the nodes; use EMBR")
 
-// Choose is herding.Choice.Choose with equal weights and without a labelling of
-// its own. O(M²·n + M·edges).
-func (r Ranker) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
-	scores, err := r.Scores(p, xs)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	for m := range xs {
-		order = append(order, m)
-		w = append(w, 1/float64(len(xs)))
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
-	return order, w, nil, nil
-}
-
-// Scores are the expected mean IoUs of a list's labellings above the mean of the
-// list.
-func (r Ranker) Scores(p *herding.Problem, xs [][]uint8) ([]float64, error) {
-	features, err := FeaturesOf(p, xs)
-	if err != nil {
-		return nil, err
-	}
-	scores := make([]float64, len(xs))
-	for m := range scores {
-		scores[m] = r.Score(&features[m])
-	}
-	return scores, nil
-}
-
-// Score is the one of a labelling with the given features.
+// Score is the expected mean IoU of a labelling with the given features above the
+// mean of its list.
 func (r Ranker) Score(f *Features) (score float64) {
 	for n, v := range f {
 		score += float64(v * r.Weights[n])

@@ -13,24 +13,20 @@ import (
 // comes first, assuming that one of them is the truth.
 type EMBR struct{ Temperature float64 } // T; 0 = infinity: equal weights
 
-// Choose is herding.Choice.Choose; it adds no labelling. O(M²·n).
-func (c EMBR) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
-	order, w, err = c.order(p, xs)
-	return order, w, nil, err
-}
-
-func (c EMBR) order(p *herding.Problem, xs [][]uint8) ([]int, []float64, error) {
+// Choose returns the indices of the labellings, at least one, from the best on, and
+// their probabilities. O(M²·n).
+func (c EMBR) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, err error) {
 	if err := check(p, xs); err != nil {
 		return nil, nil, err
 	}
-	w, err := weights(p, xs, c.Temperature)
-	if err != nil {
+	if w, err = weights(p, xs, c.Temperature); err != nil {
 		return nil, nil, err
 	}
 	alike := Alike(xs, p.Shares(), p.Model.Labels)
 	// Equal labellings have equal rows, so the sums in this order are equal to the
 	// last bit and the first of them stays first.
-	order, quality := make([]int, len(xs)), make([]float64, len(xs))
+	order = make([]int, len(xs))
+	quality := make([]float64, len(xs))
 	for m, row := range alike {
 		order[m] = m
 		for other, q := range row {
@@ -53,10 +49,9 @@ const (
 	leastGain       = 1e-10
 )
 
-// Choose is herding.Choice.Choose, with the order of EMBR. O(M·k) per change
-// tried.
+// Choose returns what EMBR.Choose does and the consensus. O(M·k) per change tried.
 func (c Consensus) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []float64, consensus []uint8, err error) {
-	if order, w, err = EMBR(c).order(p, xs); err != nil {
+	if order, w, err = EMBR(c).Choose(p, xs); err != nil {
 		return nil, nil, nil, err
 	}
 	area := p.Shares()
@@ -102,21 +97,14 @@ func (c Consensus) Choose(p *herding.Problem, xs [][]uint8) (order []int, w []fl
 	return order, w, x, nil
 }
 
-// Marginals is q_i(l) = Σ_m w_m·1(x^m_i = l), n×labels row-major: with the
-// weights of a choice the mode-marginals of Ramakrishna and Batra 2012.
-func Marginals(xs [][]uint8, w []float64, labels int) []float64 {
+// mode is the label of largest weight at each node; ties go to the first labelling.
+func mode(xs [][]uint8, w []float64, labels int) []uint8 {
 	q := make([]float64, len(xs[0])*labels)
 	for m, x := range xs {
 		for i, l := range x {
 			q[i*labels+int(l)] += w[m]
 		}
 	}
-	return q
-}
-
-// mode is the label of largest weight at each node; ties go to the first labelling.
-func mode(xs [][]uint8, w []float64, labels int) []uint8 {
-	q := Marginals(xs, w, labels)
 	out := slices.Clone(xs[0])
 	for i := range out {
 		for _, x := range xs {

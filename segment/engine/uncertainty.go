@@ -126,7 +126,7 @@ func (s *Sequence) marked(votes [][]uint8) (rank int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	order, _, _, err := choose.EMBR{}.Choose(p, votes)
+	order, _, err := choose.EMBR{}.Choose(p, votes)
 	if err != nil {
 		return 0, err
 	}
