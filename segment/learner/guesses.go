@@ -27,7 +27,7 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	switch {
 	case im.Status() == segment.StatusStarted && im.Clicks == 0 && im.Decided == 0:
 		return false, l.weighImported(ctx, im)
-	case im.Status() != "untouched":
+	case im.Status() != segment.StatusUntouched:
 		return false, nil
 	}
 	p, err := l.store.Project(ctx, im.ProjectID)

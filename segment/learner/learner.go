@@ -34,14 +34,14 @@ type Learner struct {
 	ctx     context.Context // of all training; nil while learning is off
 	running sync.WaitGroup
 
-	mu     sync.Mutex
-	busy   map[string]bool         // projects that are learning, and whether they should look again afterwards
-	models map[string]*learn.Model // by project; nil if no model is stored
-	listed map[string]*Prelabelled // pre-labelling by project, running or finished
-	sought map[string]time.Time    // when seek last looked, by project
+	models     memory[learn.Model]
+	embeddings memory[segment.Embedding] // how much they count
 
-	embeddings map[string]*segment.Embedding // how much they count, by project; nil if nothing is stored
-	unweighed  map[string]bool               // projects of finished images that got embeddings
+	mu        sync.Mutex
+	busy      map[string]bool         // projects that are learning, and whether they should look again afterwards
+	listed    map[string]*Prelabelled // pre-labelling by project, running or finished
+	sought    map[string]time.Time    // when seek last looked, by project
+	unweighed map[string]bool         // projects of finished images that got embeddings
 }
 
 // Config is what a Learner depends on.
@@ -80,10 +80,11 @@ func New(c Config) *Learner {
 // running work to end. Without it projects neither learn nor guess.
 func (l *Learner) Start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(access.With(ctx, access.Operator))
+	l.models.clear()
+	l.embeddings.clear()
 	l.mu.Lock()
-	l.ctx, l.busy, l.models, l.listed = ctx, map[string]bool{}, map[string]*learn.Model{}, map[string]*Prelabelled{}
-	l.sought = map[string]time.Time{}
-	l.embeddings, l.unweighed = map[string]*segment.Embedding{}, map[string]bool{}
+	l.ctx, l.busy, l.listed = ctx, map[string]bool{}, map[string]*Prelabelled{}
+	l.sought, l.unweighed = map[string]time.Time{}, map[string]bool{}
 	l.mu.Unlock()
 	return func() {
 		l.mu.Lock()

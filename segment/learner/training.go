@@ -134,7 +134,7 @@ func (l *Learner) study(ctx context.Context, projectID string, work func() error
 
 // finishedImages are the images of a project that a person has finished.
 func (l *Learner) finishedImages(ctx context.Context, projectID string) ([]segment.Image, error) {
-	return l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == "done" })
+	return l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() == segment.StatusDone })
 }
 
 // sortByModel sorts the images that a model has learnt from first, in its

@@ -152,6 +152,44 @@ func TestLearningWhileAway(t *testing.T) {
 	}
 }
 
+// slow is a store whose first answer about what a project has learned takes until it is
+// let go.
+type slow struct {
+	segment.Blobs
+	taken        atomic.Bool
+	asked, letGo chan struct{}
+}
+
+func (b *slow) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
+	blob, err := b.Blobs.Open(ctx, key)
+	if strings.HasPrefix(key, "learnt/") && b.taken.CompareAndSwap(false, true) {
+		close(b.asked)
+		<-b.letGo
+	}
+	return blob, err
+}
+
+// Who has read that there is no model doesn't forget one that was made meanwhile.
+func TestLearningWhileReading(t *testing.T) {
+	t.Parallel()
+	bucket := &slow{asked: make(chan struct{}), letGo: make(chan struct{})}
+	s := newSchool(t, 6, func(b *blob.Store) segment.Blobs { bucket.Blobs = b; return bucket })
+	var guessing sync.WaitGroup
+	guessing.Go(func() {
+		if _, err := s.Learner().Guess(t.Context(), s.images[5].ID); err != nil {
+			t.Error(err)
+		}
+	})
+	<-bucket.asked
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	close(bucket.letGo)
+	guessing.Wait()
+	if l, err := s.Learner().Learning(t.Context(), s.project.ID); err != nil || l.Model != 1 {
+		t.Errorf("model %d, %v after a guess that began before it", l.Model, err)
+	}
+}
+
 // shaky is a host with a learner of its own. It fails in calls of Long, which are
 // numbered from 1.
 type shaky struct {

@@ -2,6 +2,7 @@ package learner
 
 import (
 	"context"
+	"errors"
 
 	"collie/segment"
 	"collie/segment/engine"
@@ -15,34 +16,14 @@ func (l *Learner) embeddingWeight(ctx context.Context, projectID string) *segmen
 	if err != nil || p.Unaided {
 		return nil
 	}
-	l.mu.Lock()
-	weight, ok := l.embeddings[projectID]
-	l.mu.Unlock()
-	if ok {
-		return weight
-	}
-	read := new(segment.Embedding)
-	if err := segment.Unmarshal(ctx, l.blobs, segment.EmbeddingsKey(projectID), read); err == nil && len(read.Values) == 0 && read.Fits(0) {
-		weight = read
-	} else if unsure(ctx, err) {
-		return nil
-	}
-	l.holdEmbeddings(projectID, weight)
+	weight, _ := l.embeddings.get(ctx, projectID, func(e *segment.Embedding) error {
+		err := segment.Unmarshal(ctx, l.blobs, segment.EmbeddingsKey(projectID), e)
+		if err == nil && (len(e.Values) > 0 || !e.Fits(0)) {
+			err = errors.New("more than a weight")
+		}
+		return err
+	})
 	return weight
-}
-
-// holdEmbeddings keeps a weight in memory, in place of others if there are too
-// many.
-func (l *Learner) holdEmbeddings(projectID string, weight *segment.Embedding) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.embeddings == nil {
-		return
-	}
-	if len(l.embeddings) >= maxModels {
-		clear(l.embeddings)
-	}
-	l.embeddings[projectID] = weight
 }
 
 // embedded says that a finished image has another embedding.
@@ -94,7 +75,7 @@ func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []
 	if !learned {
 		return
 	}
-	l.holdEmbeddings(projectID, weight)
+	l.embeddings.hold(projectID, weight)
 	l.cache(ctx, segment.EmbeddingsKey(projectID), weight)
 }
 
