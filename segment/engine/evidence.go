@@ -218,17 +218,22 @@ func (m *Model) Terms(e Evidence) (classes []int, fixed []int16, pull *herding.P
 	e.forgetRefuted()
 	classes, rest := e.inPlay(m.shares)
 	index := indexOf(classes)
-	fixed = make([]int16, len(e.Clicks))
+	if len(classes) > 0 {
+		pull = e.pull(m, classes, &index, rest)
+	}
+	return classes, e.fixed(&index), pull
+}
+
+// fixed is the index of the class of each superpixel's click, -1 without one.
+func (e *Evidence) fixed(index *[256]int16) []int16 {
+	fixed := make([]int16, len(e.Clicks))
 	for i, c := range e.Clicks {
 		fixed[i] = -1
 		if c != segment.Void {
 			fixed[i] = index[c]
 		}
 	}
-	if len(classes) > 0 {
-		pull = e.pull(m, classes, &index, rest)
-	}
-	return classes, fixed, pull
+	return fixed
 }
 
 // draw adds a conductance from superpixel i to a label.

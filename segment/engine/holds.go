@@ -47,12 +47,10 @@ func (h *Holds) in(index *[256]int16) *Holds {
 
 // Keep puts back in x what is held: a picked superpixel keeps its class unless a
 // path of superpixels that have all changed joins it to one that was clicked
-// after the pick. Clicked superpixels stay. It reports whether anything was put
-// back. O(nodes + edges) for each round; few are needed.
-func (h *Holds) Keep(x []uint8, adjacent [][]int32) bool {
+// after the pick. Clicked superpixels stay. O(nodes + edges) for each round; few are needed.
+func (h *Holds) Keep(x []uint8, adjacent [][]int32) {
 	changed := func(i int32) bool { return h.Picked[i] > 0 && x[i] != h.Labels[i] }
 	latest := make([]int, len(x)) // click that the changed part around a superpixel is joined to
-	kept := false
 	for {
 		clear(latest)
 		again := false
@@ -75,12 +73,12 @@ func (h *Holds) Keep(x []uint8, adjacent [][]int32) bool {
 			for _, i := range part {
 				if h.Picked[i] >= click {
 					x[i] = h.Labels[i]
-					again, kept = true, true
+					again = true
 				}
 			}
 		}
 		if !again {
-			return kept
+			return
 		}
 	}
 }

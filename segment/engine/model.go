@@ -184,16 +184,11 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 	return m
 }
 
-// describe returns a model without affinities and what follows from them.
+// describe returns a model without affinities and what follows from them: the positions
+// and bounds of the superpixels.
 func describe(g *superpixels.Graph, p Parameters) *Model {
 	m := &Model{Parameters: p, shares: areaShares(g)}
 	m.around = sync.OnceValue(func() [][]int32 { return neighbours(len(m.shares), m.borders().weights) })
-	m.measure(g)
-	return m
-}
-
-// measure reads the positions and bounds of the superpixels.
-func (m *Model) measure(g *superpixels.Graph) {
 	n := len(g.Regions)
 	m.centres, m.bounds, m.rim = make([][2]float32, n), make([]image.Rectangle, n), make([]bool, n)
 	for i := range g.Regions {
@@ -204,6 +199,7 @@ func (m *Model) measure(g *superpixels.Graph) {
 	for i, b := range m.bounds {
 		m.rim[i] = b.Min.X == 0 || b.Min.Y == 0 || b.Max.X == m.size.X || b.Max.Y == m.size.Y
 	}
+	return m
 }
 
 // ModelOf returns the model of a cut of a hierarchy, whose finest regions cells

@@ -95,13 +95,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		s.made = []Hypothesis{{Labels: labels, Digest: digestOf(0, labels)}}
 	default:
 		index := indexOf(s.classes)
-		fixed := make([]int16, len(e.Clicks))
-		for i, c := range e.Clicks {
-			fixed[i] = -1
-			if c != segment.Void {
-				fixed[i] = index[c]
-			}
-		}
+		fixed := e.fixed(&index)
 		s.model, s.heavy = m, len(fixed)*len(s.classes) > mostInStep
 		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }

@@ -136,9 +136,10 @@ func (s *Sequence) marked(votes [][]uint8) (rank int, err error) {
 // votes are the first count hypotheses in indices of classes.
 func (s *Sequence) votes(count int) [][]uint8 {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	made := s.made[:count]
+	s.mu.Unlock()
 	votes := make([][]uint8, count)
-	for rank, h := range s.made[:count] {
+	for rank, h := range made {
 		votes[rank] = s.indices(h.Labels)
 	}
 	return votes
@@ -158,19 +159,9 @@ func (s *Sequence) indices(labels []uint8) []uint8 {
 // get wrong, by the hypotheses that there are; false when they are fewer than a
 // whole sequence or cover a single class.
 func (s *Sequence) Doubt() (share float64, ok bool) {
-	if len(s.classes) < 2 {
-		return 0, false
-	}
-	s.mu.Lock()
-	made := s.made
-	s.mu.Unlock()
-	if len(made) < DefaultHypotheses {
-		return 0, false
-	}
-	votes := make([][]uint8, DefaultHypotheses)
-	for rank := range votes {
-		votes[rank] = s.indices(made[rank].Labels)
-	}
 	k := len(s.classes)
-	return herding.ExpectedWrongArea(herding.Marginals(votes, k), k, s.shares), true
+	if h, _ := s.ready(DefaultHypotheses - 1); k < 2 || h == nil {
+		return 0, false
+	}
+	return herding.ExpectedWrongArea(herding.Marginals(s.votes(DefaultHypotheses), k), k, s.shares), true
 }
