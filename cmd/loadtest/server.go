@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"collie/cmd/internal/progress"
 	"collie/superpixels"
 )
 
@@ -167,7 +168,8 @@ func (s *server) fill(ctx context.Context, photographs []*photograph, n, classes
 	}
 	s.project = project.ID
 	pool := make([]*target, n)
-	line := newProgressLine(to, "uploading", n)
+	bar := progress.NewBar(to, "uploading", n)
+	uploaded := 0
 	var mu sync.Mutex
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2)
@@ -189,12 +191,13 @@ func (s *server) fill(ctx context.Context, photographs []*photograph, n, classes
 			mu.Lock()
 			defer mu.Unlock()
 			pool[i] = &target{id: id, photo: ph, truth: known}
-			line.add(1)
+			uploaded++
+			bar.Show(uploaded)
 			return nil
 		})
 	}
 	err = group.Wait()
-	line.clear()
+	bar.Clear()
 	return pool, err
 }
 

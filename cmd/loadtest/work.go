@@ -15,6 +15,7 @@ import (
 
 	"github.com/disintegration/imaging"
 
+	"collie/cmd/internal/progress"
 	"collie/segment/simulate"
 )
 
@@ -73,15 +74,16 @@ func (p *plan) work(ctx context.Context, s *server, pool []*target, r *recorder,
 
 // watch moves the progress bar until the work is finished.
 func watch(to io.Writer, r *recorder, start time.Time, finished chan struct{}) {
-	bar := newProgressLine(to, "clicking", int(r.end().Seconds()))
+	bar := progress.NewBar(to, "clicking", int(r.end().Seconds()))
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	defer bar.clear()
+	defer bar.Clear()
 	for {
 		select {
 		case <-tick.C:
 			clicks, acks := r.sofar()
-			bar.add(1, fmt.Sprintf("%v of %v, %d clicks, %d not yet acknowledged", time.Since(start).Round(time.Second), r.end(), clicks, clicks-acks))
+			past := time.Since(start).Round(time.Second)
+			bar.Say(int(past.Seconds()), fmt.Sprintf("%v of %v, %d clicks, %d not yet acknowledged", past, r.end(), clicks, clicks-acks))
 		case <-finished:
 			return
 		}

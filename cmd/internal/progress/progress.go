@@ -78,9 +78,17 @@ func (b *Bar) Show(done int) {
 		return
 	}
 	b.last = time.Now()
-	full := width * done / b.total
 	left := time.Duration(float64(time.Since(b.start)) / float64(done) * float64(b.total-done)).Round(time.Second)
-	fmt.Fprintf(b.to, "\r%s[%s%s] %d of %d, %v left \x1b[K", b.what, strings.Repeat("#", full), strings.Repeat("-", width-full), done, b.total, left)
+	b.Say(done, fmt.Sprintf("%d of %d, %v left ", done, b.total, left))
+}
+
+// Say moves the bar to where some parts are done, with words on what goes on.
+func (b *Bar) Say(done int, words string) {
+	if b.to == nil {
+		return
+	}
+	full := width * min(done, b.total) / max(b.total, 1)
+	fmt.Fprintf(b.to, "\r%s[%s%s] %s\x1b[K", b.what, strings.Repeat("#", full), strings.Repeat("-", width-full), words)
 }
 
 // Clear takes the bar away.

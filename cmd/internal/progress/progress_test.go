@@ -3,6 +3,7 @@ package progress
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -21,5 +22,16 @@ func TestEachReportsTheLowestError(t *testing.T) {
 	}
 	if n := calls.Load(); n > 500 {
 		t.Errorf("%d calls after an error at 10", n)
+	}
+}
+
+// A bar of no part stays empty, and one past its end full.
+func TestSay(t *testing.T) {
+	for total, dashes := range map[int]int{0: width, 2: 0} {
+		var b bytes.Buffer
+		NewBar(&b, "waiting", total).Say(3, "still")
+		if got := b.String(); strings.Count(got, "-") != dashes || !strings.HasSuffix(got, "] still\x1b[K") {
+			t.Errorf("total %d: %q", total, got)
+		}
 	}
 }
