@@ -10,10 +10,7 @@ import (
 
 // healthz answers while the process runs.
 func (s *Server) healthz(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if _, err := w.Write([]byte("ok\n")); err != nil {
-		s.log.Debug("answer not sent", "error", err)
-	}
+	s.answers.Bytes(w, http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
 }
 
 // getMetrics sends the server's metrics to admins and to API tokens for metrics.

@@ -50,11 +50,7 @@ func (s *Server) getClasses(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := map[labelset.Format]string{labelset.Text: "classes.txt", labelset.VOC: "labelmap.txt", labelset.JSON: "classes.json"}[format]
 	w.Header().Set("Content-Disposition", answers.Attachment(name))
-	w.Header().Set("Content-Type", labelSetTypes[format])
-	_, err = w.Write(b.Bytes())
-	if err != nil {
-		s.log.Debug("answer not sent", "error", err)
-	}
+	s.answers.Bytes(w, http.StatusOK, labelSetTypes[format], b.Bytes())
 	return nil
 }
 

@@ -150,9 +150,6 @@ var apiDocument = sync.OnceValue(func() []byte {
 })
 
 func (s *Server) openAPI(w http.ResponseWriter, _ *http.Request) error {
-	w.Header().Set("Content-Type", "application/json")
-	if _, err := w.Write(apiDocument()); err != nil {
-		s.log.Debug("answer not sent", "error", err)
-	}
+	s.answers.Bytes(w, http.StatusOK, "application/json", apiDocument())
 	return nil
 }

@@ -152,9 +152,6 @@ func (s *Server) apiPage(w http.ResponseWriter, _ *http.Request) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if _, err := w.Write(page); err != nil {
-		s.log.Debug("page not sent", "error", err)
-	}
+	s.answers.Bytes(w, http.StatusOK, "text/html; charset=utf-8", page)
 	return nil
 }

@@ -58,12 +58,17 @@ func (s *Sender) JSON(w http.ResponseWriter, status int, v any) error {
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "application/json")
+	s.Bytes(w, status, "application/json", append(b, '\n'))
+	return nil
+}
+
+// Bytes answers with the given content.
+func (s *Sender) Bytes(w http.ResponseWriter, status int, contentType string, content []byte) {
+	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(status)
-	if _, err := w.Write(append(b, '\n')); err != nil {
+	if _, err := w.Write(content); err != nil {
 		s.log.Debug("answer not sent", "error", err)
 	}
-	return nil
 }
 
 // HTML sends a page. It renders into memory first, so that a failure doesn't
@@ -75,11 +80,7 @@ func (s *Sender) HTML(w http.ResponseWriter, r *http.Request, status int, page t
 		http.Error(w, problem.KindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	if _, err := w.Write(b.Bytes()); err != nil {
-		s.log.Debug("page not sent", "error", err)
-	}
+	s.Bytes(w, status, "text/html; charset=utf-8", b.Bytes())
 }
 
 // Stream sends what write produces. An error before the first byte is answered
@@ -165,11 +166,8 @@ func Attachment(name string) string {
 // jsonProblem answers a failed call of the JSON interface.
 func (s *Sender) jsonProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.Failed(w, r, err)
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(p.Status)
-	if err := json.NewEncoder(w).Encode(p); err != nil {
-		s.log.Debug("answer not sent", "error", err)
-	}
+	b, _ := json.Marshal(p) // which holds nothing but lists, maps, texts and numbers
+	s.Bytes(w, p.Status, "application/problem+json", append(b, '\n'))
 }
 
 // pageProblem answers a failed request for a page.
