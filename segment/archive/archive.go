@@ -39,7 +39,6 @@ func (l Limits) OrDefault() Limits {
 type Archive struct {
 	limits   Limits
 	files    []*File
-	byName   map[string]*File
 	inflated atomic.Int64 // by all files so far
 }
 
@@ -88,16 +87,19 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	}
 	directory.left = -1                                       // from here on, bytes are counted as they inflate
 	limits.Inflated = min(limits.Inflated, limits.Ratio*size) // entries can share their bytes
-	a := &Archive{limits: limits, byName: map[string]*File{}}
+	a := &Archive{limits: limits}
+	taken := map[string]bool{}
 	for _, entry := range z.File {
 		if strings.HasSuffix(entry.Name, "/") {
 			continue
 		}
 		name := decodeName(entry)
 		f := &File{Name: strings.TrimPrefix(name, "./"), Size: int64(min(entry.UncompressedSize64, 1<<62)), archive: a, entry: entry}
-		f.Err = f.check(size)
-		if f.Err == nil {
-			a.byName[f.Name] = f
+		if taken[f.Name] {
+			f.Err = f.refuse(segment.Invalid, "appears twice; the first one is used")
+		} else {
+			f.Err = f.check(size)
+			taken[f.Name] = f.Err == nil
 		}
 		a.files = append(a.files, f)
 	}
@@ -117,18 +119,10 @@ func (a *Archive) Files() iter.Seq[*File] {
 	}
 }
 
-// File returns the file of the given name, unless it is refused.
-func (a *Archive) File(name string) (*File, bool) {
-	f, ok := a.byName[name]
-	return f, ok
-}
-
 // check returns the reason why the file is refused, or nil.
 func (f *File) check(size int64) error {
 	e := f.entry
 	switch {
-	case f.archive.byName[f.Name] != nil:
-		return f.refuse(segment.Invalid, "appears twice; the first one is used")
 	case !e.Mode().IsRegular():
 		return f.refuse(segment.Invalid, "is a link or a device, not a file")
 	case e.Flags&1 != 0:

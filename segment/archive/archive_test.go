@@ -61,11 +61,20 @@ func open(tb testing.TB, b []byte, limits Limits) *Archive {
 	return a
 }
 
+func readAll(f *File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
 // contents reads everything that can be taken and the kinds of refusal.
 func contents(a *Archive) map[string]any {
 	all := map[string]any{}
 	for f := range a.Files() {
-		b, err := f.ReadAll(1 << 20)
+		b, err := readAll(f)
 		if err != nil {
 			all[f.Name] = segment.KindOf(err)
 			continue
@@ -85,11 +94,10 @@ func TestPlainArchive(t *testing.T) {
 	if diff := cmp.Diff(want, contents(a)); diff != "" {
 		t.Errorf("contents (-want +got):\n%s", diff)
 	}
-	if f, ok := a.File("a/b.txt"); !ok || f.Size != 3 {
-		t.Errorf("a/b.txt by its name: %+v, %v", f, ok)
-	}
-	if _, ok := a.File("b.txt"); ok {
-		t.Error("b.txt is found, which is only in a folder")
+	for f := range a.Files() {
+		if f.Name == "a/b.txt" && f.Size != 3 {
+			t.Errorf("%s has %d bytes", f.Name, f.Size)
+		}
 	}
 }
 
@@ -133,7 +141,7 @@ func TestRefusedEntries(t *testing.T) {
 	}
 	twice := open(t, pack(t, entry{name: "a", content: "first"}, entry{name: "a", content: "second"}), Limits{})
 	files := slices.Collect(twice.Files())
-	if b, err := files[0].ReadAll(10); string(b) != "first" || err != nil {
+	if b, err := readAll(files[0]); string(b) != "first" || err != nil {
 		t.Errorf("the first of two: %q, %v", b, err)
 	}
 	if _, err := files[1].Open(); segment.KindOf(err) != segment.Invalid {
@@ -201,9 +209,6 @@ func TestLimits(t *testing.T) {
 	want := map[string]any{"a": "12345678", "b": segment.TooLarge, "c": segment.TooLarge}
 	if diff := cmp.Diff(want, contents(a)); diff != "" {
 		t.Errorf("15 bytes in all (-want +got):\n%s", diff)
-	}
-	if _, err := open(t, b, Limits{}).byName["a"].ReadAll(7); segment.KindOf(err) != segment.TooLarge {
-		t.Errorf("7 bytes of one: %v", err)
 	}
 	for _, b := range [][]byte{nil, []byte("PK"), []byte("PK\x03\x04 and no more"), b[:len(b)-30], []byte("PK\x05\x06" + strings.Repeat("\xff", 18))} {
 		if _, err := Open(bytes.NewReader(b), int64(len(b)), Limits{}); segment.KindOf(err) == 0 {
@@ -281,7 +286,7 @@ func TestTraps(t *testing.T) {
 		t.Errorf("1 GiB in 1 MiB (-want +got):\n%s", diff)
 	}
 	polyglot := trap(t, "polyglot_png_zip.png")
-	if _, ok := open(t, polyglot, Limits{}).File("x.html"); !ok {
+	if _, ok := contents(open(t, polyglot, Limits{}))["x.html"].(string); !ok {
 		t.Error("the zip archive behind a PNG is not read")
 	}
 }
@@ -302,7 +307,7 @@ func FuzzOpen(f *testing.F) {
 		}
 		total := 0
 		for f := range a.Files() {
-			content, err := f.ReadAll(1 << 20)
+			content, err := readAll(f)
 			if err != nil {
 				if segment.KindOf(err) == 0 {
 					t.Fatalf("%q: %v is not for people", f.Name, err)

@@ -24,20 +24,6 @@ func (f *File) Open() (io.ReadCloser, error) {
 	return &reader{ReadCloser: content, file: f}, nil
 }
 
-// ReadAll returns the whole content of a file of up to limit bytes.
-func (f *File) ReadAll(limit int64) ([]byte, error) {
-	content, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer content.Close()
-	b, err := io.ReadAll(io.LimitReader(content, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		return nil, f.refuse(segment.TooLarge, "is larger than %s, which is the limit", inMiB(limit))
-	}
-	return b, err
-}
-
 // full is the error when the files together exceed the limit.
 func (a *Archive) full() error {
 	if a.inflated.Load() > a.limits.Inflated {
