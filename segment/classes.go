@@ -37,8 +37,7 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 
 // NormalizeClasses checks a list of classes and returns it in stored form:
 // names trimmed, colours in lower case, missing colours those of the palette that
-// no other class has.
-// It leaves the ids as they are.
+// no other class has. It leaves the ids as they are.
 func NormalizeClasses(classes []Class) ([]Class, error) {
 	if len(classes) == 0 {
 		return nil, Errorf(Invalid, "A project needs at least one class.")
@@ -125,12 +124,7 @@ func (t *ClassTable) Through(labels []uint8) []uint8 {
 // deleted ones to their replacement, through any number of deletions, and
 // everything else to Void.
 func (p *Project) Resolve() *ClassTable {
-	table := p.blank()
-	for _, c := range p.Classes {
-		table[c.ID] = c.ID
-	}
-	p.follow(table)
-	return table
+	return p.table(func(i int) uint8 { return p.Classes[i].ID })
 }
 
 // Former returns the ids that a class of the list stands for besides its own, those of
@@ -148,12 +142,7 @@ func (t *ClassTable) Former(class int) (ids []uint8) {
 // classes resolved, and Void for everything else. Exports write these indices
 // instead of ids.
 func (p *Project) Positions() *ClassTable {
-	table := p.blank()
-	for i, c := range p.Classes {
-		table[c.ID] = uint8(i)
-	}
-	p.follow(table)
-	return table
+	return p.table(func(i int) uint8 { return uint8(i) })
 }
 
 // Index returns the index of the class with the given id in the list, or -1.
@@ -164,22 +153,22 @@ func (p *Project) Index(id uint8) int {
 	return -1
 }
 
-func (p *Project) blank() *ClassTable {
+// table maps the classes of the list by their places there, deleted ones to what their
+// targets become, and everything else to Void. The target of a deletion was in the list
+// at that time, so it can only have been deleted later: going from the last deletion to
+// the first, each finds its target done.
+func (p *Project) table(to func(place int) uint8) *ClassTable {
 	table := new(ClassTable)
 	for i := range table {
 		table[i] = Void
 	}
-	return table
-}
-
-// follow maps deleted classes to what the table has for their targets. The
-// target of a deletion was in the list at that time, so it can only have been
-// deleted later: going from the last deletion to the first, each finds its
-// target done.
-func (p *Project) follow(table *ClassTable) {
+	for i, c := range p.Classes {
+		table[c.ID] = to(i)
+	}
 	for _, c := range slices.Backward(p.Deleted) {
 		table[c.ID] = table[c.Target]
 	}
+	return table
 }
 
 // Seen returns the record with its progress in terms of the current classes. A

@@ -211,8 +211,8 @@ func (e *Event) Means(other *Event) bool {
 type Repair struct {
 	Class uint8 // id of the class, or Void
 	// Runs holds pairs of the first pixel and the number of pixels of a run, in
-	// events in any order and in states ascending; pixel y·Width+x of the image as displayed has number
-	// y·Width+x, so a run can cross the end of a row.
+	// events in any order and in states ascending. The pixel at x, y of the image as
+	// displayed has number y·Width+x, so a run can cross the end of a row.
 	Runs []int32
 }
 

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -42,11 +43,7 @@ const MaxComment = 1000
 // Checked returns the review with its comment trimmed, or an error if it can't
 // be stored.
 func (r Review) Checked() (Review, error) {
-	known := false
-	for _, s := range ReviewStatuses() {
-		known = known || r.Status == s
-	}
-	if !known {
+	if !slices.Contains(ReviewStatuses(), r.Status) {
 		return Review{}, Errorf(Invalid, "The status %q is unknown; use todo, progress, done, approved, rejected, or an empty text for none. Nothing was changed.", r.Status)
 	}
 	r.Comment = strings.TrimSpace(strings.ReplaceAll(r.Comment, "\r\n", "\n"))

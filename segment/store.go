@@ -12,7 +12,8 @@ import (
 // write has reached the disk when its call returns; a write that can't be done
 // changes nothing and is an Error of kind Unavailable, or Full when only space
 // is missing. Only when the connection to a database breaks can a write that is
-// Unavailable have been stored, which its Detail says. Unknown and deleted things are NotFound. Safe for concurrent use.
+// Unavailable have been stored, which its Detail says. Unknown and deleted things are
+// NotFound. Safe for concurrent use.
 type Store interface {
 	ProjectStore
 	ImageStore

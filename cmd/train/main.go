@@ -30,12 +30,12 @@ func main() {
 }
 
 func (c *command) check() error {
-	for name, v := range map[string]int{"--regions": c.Regions, "--folds": c.Folds} {
-		if v < 1 {
-			return fmt.Errorf("%s %d: must be at least 1", name, v)
-		}
-	}
-	if c.Classes < 2 || c.Classes > 255 {
+	switch {
+	case c.Regions < 1:
+		return fmt.Errorf("--regions %d: must be at least 1", c.Regions)
+	case c.Folds < 1:
+		return fmt.Errorf("--folds %d: must be at least 1", c.Folds)
+	case c.Classes < 2 || c.Classes > 255:
 		return fmt.Errorf("--classes %d: must be from 2 to 255", c.Classes)
 	}
 	return progress.ResultFile("--out", c.Out)

@@ -45,31 +45,33 @@ func Event(e segment.Event) []any {
 }
 
 // ScanEvent reads a row of seq and the columns of an event.
-func ScanEvent(row Scanner) (segment.Event, error) {
-	var (
-		e                                               segment.Event
-		superpixels, points, labels, repairs, instances []byte
-		rank, backTo                                    sql.Null[int]
-		digest                                          sql.Null[string]
-		created                                         int64
-	)
-	err := row.Scan(&e.Seq, &e.ID, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &repairs, &backTo, &instances, &e.By, &created)
+func ScanEvent(row Scanner) (e segment.Event, err error) {
+	var superpixels, points, labels, repairs, instances []byte
+	var rank, backTo sql.Null[int]
+	var digest sql.Null[string]
+	var created int64
+	err = row.Scan(&e.Seq, &e.ID, &e.Kind, &superpixels, &points, &e.Class, &e.Regions, &rank, &digest, &labels, &repairs, &backTo, &instances, &e.By, &created)
 	if err != nil {
 		return e, err
 	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+	}()
 	if e.Superpixels, err = decodeSuperpixels(superpixels); err != nil {
-		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		return e, err
 	}
 	if e.Points, err = decodePoints(points); err != nil {
-		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		return e, err
 	}
 	if e.Repairs, err = decodeRepairs(repairs); err != nil {
-		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		return e, err
 	}
 	if !numbers(e.Kind) {
 		e.Former = instances
 	} else if e.Instances, err = decodeSuperpixels(instances); err != nil {
-		return e, fmt.Errorf("event %d: %w", e.Seq, err)
+		return e, err
 	}
 	e.To = backTo.V
 	switch e.Kind {
@@ -77,13 +79,13 @@ func ScanEvent(row Scanner) (segment.Event, error) {
 		e.Cells = labels
 	case segment.FirstGuess:
 		if e.Scores, err = decodeScores(labels); err != nil {
-			return e, fmt.Errorf("event %d: %w", e.Seq, err)
+			return e, err
 		}
 	case segment.Embed:
 		if labels != nil {
 			e.Embedding = new(segment.Embedding)
 			if err := e.Embedding.UnmarshalBinary(labels); err != nil {
-				return e, fmt.Errorf("event %d: %w", e.Seq, err)
+				return e, err
 			}
 		}
 	}
