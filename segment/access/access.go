@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Role is a person's role: on the server user or admin, in a project one of the
@@ -79,12 +80,7 @@ var includes = map[Role][]Action{
 
 // May reports whether the role includes the action.
 func (r Role) May(a Action) bool {
-	for _, own := range includes[r] {
-		if own == a {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(includes[r], a)
 }
 
 // Principal is the user who makes a request.

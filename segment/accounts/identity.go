@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
-	"time"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -184,5 +183,5 @@ func (a *Accounts) Identities(ctx context.Context, userID string) ([]Identity, e
 }
 
 func newUser(name string, role access.Role) User {
-	return User{ID: segment.NewID(), Name: name, Role: role, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	return User{ID: segment.NewID(), Name: name, Role: role, Created: segment.Now()}
 }

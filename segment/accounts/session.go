@@ -64,12 +64,16 @@ func NewSessions(store SessionStore, users *Accounts, limits SessionLimits, log 
 	return &Sessions{store, users, limits.OrDefault(), log}
 }
 
-// Begin signs a user in; how is for the audit log, empty for a password. The token
-// is 256 random bits as 43 characters that can be sent in a cookie or a header.
+// newSecret is 256 random bits as 43 characters that can be sent in a cookie or a header.
+func newSecret() string {
+	var random [32]byte
+	rand.Read(random[:])
+	return base64.RawURLEncoding.EncodeToString(random[:])
+}
+
+// Begin signs a user in; how is for the audit log, empty for a password.
 func (s *Sessions) Begin(ctx context.Context, u User, how string) (token string, session Session, err error) {
-	var secret [32]byte
-	rand.Read(secret[:])
-	token = base64.RawURLEncoding.EncodeToString(secret[:])
+	token = newSecret()
 	e := audit.New(ctx, audit.SignedIn, "", how)
 	e.User, e.Name = u.ID, u.Name
 	session, err = s.store.AddSession(audit.Note(ctx, e), token, u, s.limits)

@@ -2,8 +2,6 @@ package accounts
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -110,9 +108,7 @@ func (a *Accounts) createToken(ctx context.Context, userID, name string, scope a
 	if len(own) >= maxTokens {
 		return "", Token{}, segment.Errorf(segment.Conflict, "%s has %d API tokens, which is the most that a user can have. Revoke one that isn't needed. No token was created.", u.Name, len(own))
 	}
-	var random [32]byte
-	rand.Read(random[:])
-	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	secret = tokenPrefix + newSecret()
 	if err := show(secret); err != nil {
 		return "", Token{}, fmt.Errorf("no token was created, since its secret could not be shown: %w", err)
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -102,10 +104,7 @@ func (r *Runner) Drop(id string) {
 
 func (r *Runner) run(ctx context.Context) {
 	defer close(r.ended)
-	names := make([]string, 0, len(r.kinds))
-	for kind := range r.kinds {
-		names = append(names, kind)
-	}
+	names := slices.Sorted(maps.Keys(r.kinds))
 	again := time.NewTicker(look)
 	defer again.Stop()
 	failing := false

@@ -72,32 +72,9 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	case segment.Pixels:
 		return checkStroke(e.Repairs, p, t.cells.Area())
 	case segment.Import:
-		if len(e.Cells) != t.cells.N {
-			return segment.Errorf(segment.Invalid, "An import can't be sent as an event; upload the mask. Nothing was changed.")
-		}
-		for _, l := range e.Cells {
-			if l != segment.Void {
-				if err := p.CheckClass(int(l)); err != nil {
-					return err
-				}
-			}
-		}
-		if e.Instances != nil && len(e.Instances) != t.cells.N || slices.ContainsFunc(e.Instances, func(n int32) bool { return n < 0 || n > segment.MaxObjects }) {
-			return segment.Errorf(segment.Invalid, "An import must give each of the %d finest superpixels the number of its object, from 0 to %d, or none. Nothing was changed.", t.cells.N, segment.MaxObjects)
-		}
-		return checkRepairs(e.Repairs, p, t.cells.Area())
+		return t.checkImport(e, p)
 	case segment.FirstGuess:
-		if e.Scores == nil && t.guess != nil {
-			return nil
-		}
-		if !e.Scores.Fits(t.cells.N, t.cuts[0].N) {
-			return segment.Errorf(segment.Invalid, "A guess event can only remove the guess that the image has; upload the scores of another. Nothing was changed.")
-		}
-		for _, id := range e.Scores.Classes {
-			if err := p.CheckClass(int(id)); err != nil {
-				return err
-			}
-		}
+		return t.checkGuess(e.Scores, p)
 	case segment.Embed:
 		if given := e.Embedding; given == nil && t.embedding == nil || given != nil && (!given.Fits(t.cells.N) || len(given.Values) == 0 && t.embedding == nil) {
 			return segment.Errorf(segment.Invalid, "An embedding event can only remove the embedding that the image has; upload another. Nothing was changed.")
@@ -111,6 +88,46 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 		return segment.Errorf(segment.Invalid, "Event kind %.40q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
 	}
 	return nil
+}
+
+// checkImport validates an imported mask.
+func (t *Timeline) checkImport(e *segment.Event, p *segment.Project) error {
+	if len(e.Cells) != t.cells.N {
+		return segment.Errorf(segment.Invalid, "An import can't be sent as an event; upload the mask. Nothing was changed.")
+	}
+	for _, l := range e.Cells {
+		if err := checkLabel(l, p); err != nil {
+			return err
+		}
+	}
+	if e.Instances != nil && len(e.Instances) != t.cells.N || slices.ContainsFunc(e.Instances, func(n int32) bool { return n < 0 || n > segment.MaxObjects }) {
+		return segment.Errorf(segment.Invalid, "An import must give each of the %d finest superpixels the number of its object, from 0 to %d, or none. Nothing was changed.", t.cells.N, segment.MaxObjects)
+	}
+	return checkRepairs(e.Repairs, p, t.cells.Area())
+}
+
+// checkGuess validates a first guess; nil takes it away.
+func (t *Timeline) checkGuess(s *segment.Scores, p *segment.Project) error {
+	if s == nil && t.guess != nil {
+		return nil
+	}
+	if !s.Fits(t.cells.N, t.cuts[0].N) {
+		return segment.Errorf(segment.Invalid, "A guess event can only remove the guess that the image has; upload the scores of another. Nothing was changed.")
+	}
+	for _, id := range s.Classes {
+		if err := p.CheckClass(int(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkLabel validates a class or Void.
+func checkLabel(l uint8, p *segment.Project) error {
+	if l == segment.Void {
+		return nil
+	}
+	return p.CheckClass(int(l))
 }
 
 func printable(s string) bool {
@@ -145,10 +162,8 @@ func checkStroke(repairs []segment.Repair, p *segment.Project, pixels int) error
 // pixels.
 func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) error {
 	for _, r := range repairs {
-		if r.Class != segment.Void {
-			if err := p.CheckClass(int(r.Class)); err != nil {
-				return err
-			}
+		if err := checkLabel(r.Class, p); err != nil {
+			return err
 		}
 		if len(r.Runs)%2 != 0 {
 			return segment.Errorf(segment.Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %d numbers. Nothing was changed.", r.Class, len(r.Runs))

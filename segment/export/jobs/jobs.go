@@ -145,7 +145,7 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o export.Optio
 	if err != nil {
 		return "", err
 	}
-	added := job.Job{ID: segment.NewID(), Kind: job.Exported, Arguments: b, Owner: by.User, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	added := job.Job{ID: segment.NewID(), Kind: job.Exported, Arguments: b, Owner: by.User, Created: segment.Now()}
 	err = j.queue.Add(ctx, added, maxJobs)
 	if segment.KindOf(err) == segment.Busy {
 		return "", segment.Errorf(segment.Busy, "%d exports are already waiting, which is the limit. Try again when one has finished.", maxJobs)
