@@ -1,17 +1,18 @@
 package diverse_test
 
 import (
+	"cmp"
 	"errors"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/diverse"
+	"collie/herding/methodstest"
 )
 
 // grid is a rows×columns model with random unaries and edges of at least the
@@ -37,30 +38,8 @@ func grid(rows, columns, k int, lowest float64, seed uint64) *crf.Model {
 // enumerate returns all labellings that keep the clamps, by falling energy.
 func enumerate(m *crf.Model) [][]uint8 {
 	var out [][]uint8
-	x := make([]uint8, m.Nodes)
-	var walk func(i int)
-	walk = func(i int) {
-		if i == m.Nodes {
-			out = append(out, slices.Clone(x))
-			return
-		}
-		for l := range m.Labels {
-			if m.Fixed == nil || m.Fixed[i] < 0 || int(m.Fixed[i]) == l {
-				x[i] = uint8(l)
-				walk(i + 1)
-			}
-		}
-	}
-	walk(0)
-	slices.SortStableFunc(out, func(a, b []uint8) int {
-		switch ea, eb := m.Energy(a), m.Energy(b); {
-		case ea > eb:
-			return -1
-		case ea < eb:
-			return 1
-		}
-		return 0
-	})
+	methodstest.Labellings(m, func(x []uint8) { out = append(out, slices.Clone(x)) })
+	slices.SortStableFunc(out, func(a, b []uint8) int { return cmp.Compare(m.Energy(b), m.Energy(a)) })
 	return out
 }
 
@@ -217,7 +196,7 @@ func TestClimbFindsTheModes(t *testing.T) {
 						want[string(x)] = true
 					}
 				}
-				if !cmp.Equal(got, want) {
+				if !maps.Equal(got, want) {
 					t.Errorf("model %d of %d labels, depth %d: climbing leads to %d labellings, %d are modes", seed, k, depth, len(got), len(want))
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/mbest"
+	"collie/herding/methodstest"
 )
 
 func model(rng *rand.Rand, rows, columns, k int, lowest float64, tree bool) *crf.Model {
@@ -36,21 +37,7 @@ func model(rng *rand.Rand, rows, columns, k int, lowest float64, tree bool) *crf
 // energies of all labellings that keep the clamps, falling.
 func energies(m *crf.Model) []float64 {
 	var out []float64
-	x := make([]uint8, m.Nodes)
-	var walk func(i int)
-	walk = func(i int) {
-		if i == m.Nodes {
-			out = append(out, m.Energy(x))
-			return
-		}
-		for l := range m.Labels {
-			if m.Fixed == nil || m.Fixed[i] < 0 || int(m.Fixed[i]) == l {
-				x[i] = uint8(l)
-				walk(i + 1)
-			}
-		}
-	}
-	walk(0)
+	methodstest.Labellings(m, func(x []uint8) { out = append(out, m.Energy(x)) })
 	slices.Sort(out)
 	slices.Reverse(out)
 	return out

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"collie/herding"
@@ -70,6 +71,15 @@ func (o Options) check() error {
 	return nil
 }
 
+// group returns the first division into regions; without any the error says what they
+// are for, and which other method needs none.
+func (o Options) group(what, instead string) ([]int32, error) {
+	if len(o.Regions) == 0 {
+		return nil, fmt.Errorf("%w: no regions %s, give Options.Regions or use %s", herding.ErrShape, what, instead)
+	}
+	return o.Regions[0], nil
+}
+
 // All lists the methods in the order of docs/methods.md.
 func All() []Method { return all }
 
@@ -84,10 +94,8 @@ func Names() []string {
 
 // Find returns the method of a name, or ErrUnknown.
 func Find(name string) (Method, error) {
-	for _, m := range all {
-		if m.Name == name {
-			return m, nil
-		}
+	if i := slices.IndexFunc(all, func(m Method) bool { return m.Name == name }); i >= 0 {
+		return all[i], nil
 	}
 	return Method{}, fmt.Errorf("%w %q; known are %s", ErrUnknown, name, strings.Join(Names(), ", "))
 }
@@ -176,10 +184,8 @@ var all = []Method{
 			if err != nil {
 				return nil, err
 			}
-			if len(o.Regions) == 0 {
-				return nil, fmt.Errorf("%w: no regions to force, give Options.Regions or use herding", herding.ErrShape)
-			}
-			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: o.Regions[0], Candidates: o.Candidates}, nil
+			group, err := o.group("to force", "herding")
+			return &diverse.Strip{Problem: regions.(*herding.Problem), Group: group, Candidates: o.Candidates}, err
 		},
 	},
 	{
@@ -224,15 +230,13 @@ var all = []Method{
 	},
 	{
 		Name: "nbest", Answers: "forced", Joint: true, Help: "the best with one superpixel forced, apart by overlap (0.005) of the area, of candidates (150)",
-		source: func(p *herding.Problem, o Options) (herding.Source, error) { return nbest(p, o, nil) },
+		source: func(p *herding.Problem, o Options) (herding.Source, error) { return nbest(p, o, nil), nil },
 	},
 	{
 		Name: "nbest-regions", Answers: "forced", Joint: true, Help: "the best with one region forced",
 		source: func(p *herding.Problem, o Options) (herding.Source, error) {
-			if len(o.Regions) == 0 {
-				return nil, fmt.Errorf("%w: no regions to force, give Options.Regions or use nbest", herding.ErrShape)
-			}
-			return nbest(p, o, o.Regions[0])
+			group, err := o.group("to force", "nbest")
+			return nbest(p, o, group), err
 		},
 	},
 	{
@@ -241,10 +245,8 @@ var all = []Method{
 			if p.UnaryMoments == nil {
 				return nil, fmt.Errorf("%w: needs marginals of the nodes; use herding", herding.ErrShape)
 			}
-			if len(o.Regions) == 0 {
-				return nil, fmt.Errorf("%w: no regions for the predictors' features, give Options.Regions or use herding", herding.ErrShape)
-			}
-			return &predictors.Source{Problem: p, Group: o.Regions[0]}, nil
+			group, err := o.group("for the predictors' features", "herding")
+			return &predictors.Source{Problem: p, Group: group}, err
 		},
 	},
 	{
@@ -285,8 +287,8 @@ func regional(p *herding.Problem, o Options) (herding.Source, error) {
 	if p.Regions != nil {
 		return p, nil
 	}
-	if len(o.Regions) == 0 {
-		return nil, fmt.Errorf("%w: no regions to have moments of, give Options.Regions or use herding", herding.ErrShape)
+	if _, err := o.group("to have moments of", "herding"); err != nil {
+		return nil, err
 	}
 	q := *p
 	q.EtaUnary = min(p.EtaUnary, regionUnaryRate)
@@ -302,8 +304,8 @@ func regional(p *herding.Problem, o Options) (herding.Source, error) {
 	return &q, nil
 }
 
-func nbest(p *herding.Problem, o Options, group []int32) (herding.Source, error) {
-	return &diverse.NBest{Model: p.Model, Solver: p.Solver, Area: p.Shares(), Group: group, Overlap: o.Overlap, Candidates: o.Candidates}, nil
+func nbest(p *herding.Problem, o Options, group []int32) *diverse.NBest {
+	return &diverse.NBest{Model: p.Model, Solver: p.Solver, Area: p.Shares(), Group: group, Overlap: o.Overlap, Candidates: o.Candidates}
 }
 
 func chain(p *herding.Problem, o Options, kernels ...sample.Kernel) *sample.Chain {
@@ -311,13 +313,13 @@ func chain(p *herding.Problem, o Options, kernels ...sample.Kernel) *sample.Chai
 }
 
 func hierarchy(p *herding.Problem, o Options) (*sample.Perturb, error) {
+	if _, err := o.group("to share noise", "label-bias"); err != nil {
+		return nil, err
+	}
 	strength := cmp.Or(o.Strength, 0.7)
 	levels := []sample.Level{{Weight: strength}}
 	for _, group := range o.Regions {
 		levels = append(levels, sample.Level{Group: group, Weight: strength})
-	}
-	if len(levels) == 1 {
-		return nil, fmt.Errorf("%w: no regions to share noise, give Options.Regions or use label-bias", herding.ErrShape)
 	}
 	return &sample.Perturb{Model: p.Model, Solver: p.Solver, Levels: levels, Seed: o.Seed}, nil
 }

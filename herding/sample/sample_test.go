@@ -12,6 +12,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/herding/methodstest"
 	"collie/herding/sample"
 )
 
@@ -34,38 +35,18 @@ func grid(k int, seed uint64) *crf.Model {
 	return m
 }
 
-// enumerate calls visit with all labellings that keep the clamps.
-func enumerate(m *crf.Model, visit func(x []uint8)) {
-	x := make([]uint8, m.Nodes)
-	var walk func(i int)
-	walk = func(i int) {
-		if i == m.Nodes {
-			visit(x)
-			return
-		}
-		for l := range m.Labels {
-			if m.Fixed != nil && m.Fixed[i] >= 0 && int(m.Fixed[i]) != l {
-				continue
-			}
-			x[i] = uint8(l)
-			walk(i + 1)
-		}
-	}
-	walk(0)
-}
-
 // deviation is how many standard deviations χ² of the observed labellings is
 // from what samples of π would have; rare labellings are taken together.
 func deviation(m *crf.Model, temperature float64, observed map[string]int, samples int) float64 {
 	z := 0.0
-	enumerate(m, func(x []uint8) { z += math.Exp(m.Energy(x) / temperature) })
+	methodstest.Labellings(m, func(x []uint8) { z += math.Exp(m.Energy(x) / temperature) })
 	chi, cells := 0.0, -1
 	rest, restWant := 0, 0.0
 	count := func(got int, want float64) {
 		chi += (float64(got) - want) * (float64(got) - want) / want
 		cells++
 	}
-	enumerate(m, func(x []uint8) {
+	methodstest.Labellings(m, func(x []uint8) {
 		want := float64(samples) * math.Exp(m.Energy(x)/temperature) / z
 		if want < 10 {
 			rest += observed[string(x)]
@@ -174,7 +155,7 @@ func TestLittleNoise(t *testing.T) {
 		t.Fatal(err)
 	}
 	best := s.Next()
-	enumerate(m, func(x []uint8) {
+	methodstest.Labellings(m, func(x []uint8) {
 		if m.Energy(x) > best.Energy+1e-9 {
 			t.Fatalf("rank 0 has %v, %v has %v", best.Energy, x, m.Energy(x))
 		}
@@ -221,7 +202,7 @@ func TestPerturbedMaximaBoundThePartitionFunction(t *testing.T) {
 			m.Edges, m.Fixed = nil, nil
 		}
 		log := 0.0
-		enumerate(m, func(x []uint8) { log += math.Exp(m.Energy(x)) })
+		methodstest.Labellings(m, func(x []uint8) { log += math.Exp(m.Energy(x)) })
 		log = math.Log(log)
 		rng := rand.NewPCG(1, 2)
 		const draws = 8_000
