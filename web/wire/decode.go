@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func malformed(format string, args ...any) error {
 // Malformed error; a value of the wrong type is a segment.Error of kind Invalid
 // that names the field.
 func Decode(b []byte, v any) error {
-	if trimmed := strings.TrimLeft(string(b[:min(len(b), 64)]), " \t\r\n"); trimmed == "" {
+	if len(bytes.TrimLeft(b, " \t\r\n")) == 0 {
 		return malformed("The request is empty; send a JSON object. Nothing was changed.")
 	}
 	return decode("", b, v)

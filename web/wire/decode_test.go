@@ -85,7 +85,7 @@ func TestDecode(t *testing.T) {
 func TestDecodeReads(t *testing.T) {
 	var got request
 	const text = `{"id":"a","class":null,"points":[[1.5,2],[3,4]],"superpixels":[],"what":[null,[1,null]],"repairs":null,"remap":{"1":255},"Images":["x"],"hypothesis":3,"small":-1,"small":-1,"what":"\ud83d\ude00"}`
-	if err := Decode([]byte(text), &got); err != nil {
+	if err := Decode([]byte(strings.Repeat(" \n", 50)+text), &got); err != nil {
 		t.Fatal(err)
 	}
 	if s := fmt.Sprintln(got.ID, got.Class, got.Points, got.Superpixels, got.Repairs, got.Remap, got.Images, got.Hypothesis.Rank, *got.Small); s != "a <nil> [[1.5 2] [3 4]] [] [] map[1:255] [x] 3 -1\n" {

@@ -113,13 +113,6 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 			}
 			ev.Instances = []int32{int32(*e.Number)}
 		}
-		if ev.Kind == segment.Click && e.Hypothesis != nil {
-			pick, err := e.Hypothesis.pick()
-			if err != nil {
-				return ev, 0, err
-			}
-			ev.Pick = pick
-		}
 	case segment.Pixels:
 		for i, r := range e.Repairs {
 			if r.Class == nil || *r.Class < 0 || *r.Class > segment.Void {
@@ -141,11 +134,12 @@ func (e *Evidence) Event() (segment.Event, int, error) {
 		if e.Hypothesis == nil {
 			return ev, 0, segment.Errorf(segment.Invalid, "The field \"hypothesis\" is missing: an accept event names one, as {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
 		}
-		pick, err := e.Hypothesis.pick()
-		if err != nil {
+	}
+	if e.Hypothesis != nil && (ev.Kind == segment.Accept || ev.Kind == segment.Click) {
+		var err error
+		if ev.Pick, err = e.Hypothesis.pick(); err != nil {
 			return ev, 0, err
 		}
-		ev.Pick = pick
 	}
 	return ev, *e.ExpectedSeq, nil
 }
