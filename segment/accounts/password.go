@@ -45,14 +45,14 @@ type hasher struct {
 }
 
 func newHasher() *hasher {
-	h := &hasher{turns: queue.New(int64(max(1, runtime.GOMAXPROCS(0)/2)), maxWaiting, 0)}
+	h := &hasher{turns: queue.New(max(1, runtime.GOMAXPROCS(0)/2), maxWaiting)}
 	h.dummy = encodeHash(make([]byte, saltBytes), make([]byte, keyBytes)) // a key of zeros has no known password
 	return h
 }
 
 // turn waits for a turn; the caller calls done afterwards.
 func (h *hasher) turn(ctx context.Context) (done func(), err error) {
-	done, err = h.turns.Enter(ctx, 1, 0)
+	done, err = h.turns.Enter(ctx)
 	if errors.Is(err, queue.ErrFull) {
 		return nil, segment.Errorf(segment.Busy, "Too many people are signing in right now. Try again in a few seconds.")
 	}

@@ -51,7 +51,7 @@ func TestHash(t *testing.T) {
 // A bounded number of hashes wait for their turn, and those who give up leave.
 func TestTurns(t *testing.T) {
 	h := newHasher()
-	h.turns = queue.New(1, maxWaiting, 0)
+	h.turns = queue.New(1, maxWaiting)
 	done, err := h.turn(t.Context())
 	if err != nil {
 		t.Fatal(err)

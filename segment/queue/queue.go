@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -13,105 +14,36 @@ import (
 // ErrFull is the error for a full queue; trying again later helps.
 var ErrFull = errors.New("queue: too much is waiting")
 
-// Queue hands out a stock – places, or bytes of memory – in the order of
-// requests. Safe for concurrent use.
+// Queue hands out places in the order of requests. Safe for concurrent use.
 type Queue struct {
-	free    *semaphore.Weighted
-	waiting int   // limit of waiting requests
-	holding int64 // limit of bytes held by waiting requests
-
-	mu   sync.Mutex
-	in   int // requests that have or wait for a part of the stock
-	line int // waiting requests
-	held int64
+	free *semaphore.Weighted
+	most int64        // requests at a time
+	in   atomic.Int64 // requests that have a place or wait for one
 }
 
-// New returns a queue with a stock of the given size. Up to waiting requests
-// wait for it, which hold up to holding bytes together; a single one can hold
-// more.
-func New(size int64, waiting int, holding int64) *Queue {
-	return &Queue{free: semaphore.NewWeighted(size), waiting: waiting, holding: holding}
+// New returns a queue with so many places, for which up to waiting requests wait.
+func New(places, waiting int) *Queue {
+	return &Queue{free: semaphore.NewWeighted(int64(places)), most: int64(places + waiting)}
 }
 
-// Len returns how many requests have or wait for a part of the stock.
-func (q *Queue) Len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.in
-}
+// Len returns how many requests have a place or wait for one.
+func (q *Queue) Len() int { return int(q.in.Load()) }
 
-// Enter takes weight from the stock, waiting for it if needed while holding
-// held bytes; leave, which can be called more than once, returns it. The error
-// is [ErrFull], at once, or that of ctx.
-func (q *Queue) Enter(ctx context.Context, weight, held int64) (leave func(), err error) {
-	p, err := q.Join(weight, held)
-	if err != nil {
-		return nil, err
+// Enter takes a place, waiting for it if needed; leave, which can be called more than
+// once, gives it up. The error is [ErrFull], at once, or that of ctx.
+func (q *Queue) Enter(ctx context.Context) (leave func(), err error) {
+	if q.in.Add(1) > q.most {
+		q.in.Add(-1)
+		return nil, ErrFull
 	}
-	if err := p.Wait(ctx); err != nil {
-		return nil, err
-	}
-	return p.Leave, nil
-}
-
-// Place is a request's place in a queue.
-type Place struct {
-	q            *Queue
-	weight, held int64
-	has          bool // its part of the stock
-	leave        sync.Once
-}
-
-// Join is the first half of [Queue.Enter]: it takes a place without waiting, or
-// returns [ErrFull]. The caller must call [Place.Wait] or [Place.Leave].
-func (q *Queue) Join(weight, held int64) (*Place, error) {
-	p := &Place{q: q, weight: weight, held: held, has: q.free.TryAcquire(weight)}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !p.has {
-		if q.line >= q.waiting || q.line > 0 && q.held+held > q.holding {
-			return nil, ErrFull
+	if !q.free.TryAcquire(1) {
+		if err := q.free.Acquire(ctx, 1); err != nil {
+			q.in.Add(-1)
+			return nil, err
 		}
-		q.line++
-		q.held += held
 	}
-	q.in++
-	return p, nil
-}
-
-// Wait returns once the place has its part of the stock. After an error, which
-// is ctx's, the place has been left.
-func (p *Place) Wait(ctx context.Context) error {
-	if p.has {
-		return nil
-	}
-	if err := p.q.free.Acquire(ctx, p.weight); err != nil {
-		p.Leave()
-		return err
-	}
-	p.q.mu.Lock()
-	defer p.q.mu.Unlock()
-	p.standUp()
-	p.has = true
-	return nil
-}
-
-// standUp takes the place out of the line. The caller holds the lock.
-func (p *Place) standUp() {
-	p.q.line--
-	p.q.held -= p.held
-}
-
-// Leave gives the place up. A second Leave does nothing.
-func (p *Place) Leave() {
-	p.leave.Do(func() {
-		p.q.mu.Lock()
-		defer p.q.mu.Unlock()
-		p.q.in--
-		if p.has {
-			p.q.free.Release(p.weight)
-		} else {
-			p.standUp()
-		}
-	})
+	return sync.OnceFunc(func() {
+		q.in.Add(-1)
+		q.free.Release(1)
+	}), nil
 }

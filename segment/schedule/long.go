@@ -28,7 +28,7 @@ func (s *Scheduler) Long(ctx context.Context, work func()) error { return apart(
 
 // apart runs work on a thread of low priority when there is a place.
 func apart(ctx context.Context, places *queue.Queue, work func()) error {
-	leave, err := places.Enter(ctx, 1, 0)
+	leave, err := places.Enter(ctx)
 	if errors.Is(err, queue.ErrFull) {
 		return ErrBusy
 	}

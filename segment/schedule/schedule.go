@@ -73,7 +73,7 @@ type Scheduler struct {
 // New returns a scheduler with nothing to do. It has no goroutines of its own.
 func New(l Limits) *Scheduler {
 	l = l.OrDefault()
-	return &Scheduler{policy: newPolicy(l), long: queue.New(int64(l.Long), l.LongWaiting, 0), heavy: queue.New(1, l.LongWaiting, 0)}
+	return &Scheduler{policy: newPolicy(l), long: queue.New(l.Long, l.LongWaiting), heavy: queue.New(1, l.LongWaiting)}
 }
 
 // Do runs step when it is the user's turn and returns when it has run. The
