@@ -53,8 +53,7 @@ func (p colourPNG) finish() ([]member, error) {
 
 // alike names the classes in a mask whose colours don't tell them from others.
 func (p colourPNG) alike(pixels []uint8) (names []string) {
-	void := mask.VOCColor(segment.Void)
-	with := map[string]int{fmt.Sprintf("#%02x%02x%02x", void.R, void.G, void.B): 1} // classes by colour
+	with := map[string]int{mask.FormatColor(mask.VOCColor(segment.Void)): 1} // classes by colour
 	for _, c := range p.project.Classes {
 		with[c.Color]++
 	}

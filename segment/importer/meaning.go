@@ -43,7 +43,7 @@ func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
 	m := new(meaning)
 	for i := range segment.Void {
 		v := &m.values[i]
-		v.Color = hex(mask.VOCColor(uint8(i)))
+		v.Color = mask.FormatColor(mask.VOCColor(uint8(i)))
 		outside := i == 0 && d.Classes != nil && d.Classes[0].Name == ""
 		if i < len(d.Classes) {
 			v.Name = strings.TrimSpace(d.Classes[i].Name)
@@ -78,8 +78,6 @@ func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
 	m.ids[segment.Void] = segment.Void
 	return m
 }
-
-func hex(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
 // missing returns the classes that the project must get before the import:
 // those of the mapping or, without one, all of the data set.

@@ -90,6 +90,9 @@ var vocPalette = func() (p [3 * 256]byte) {
 	return p
 }()
 
+// FormatColor writes a colour in the form #rrggbb.
+func FormatColor(c color.RGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
+
 // ParseColor reads a colour of the form #rrggbb.
 func ParseColor(s string) (color.RGBA, error) {
 	var rgb [3]byte

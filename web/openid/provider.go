@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -125,10 +126,7 @@ func (p *Provider) ask(ctx context.Context) (*discovered, error) {
 // methods; without any it supports HTTP Basic (OpenID Connect Discovery 1.0,
 // section 3).
 func styleOf(methods []string, secret string) oauth2.AuthStyle {
-	basic := len(methods) == 0
-	for _, m := range methods {
-		basic = basic || m == "client_secret_basic"
-	}
+	basic := len(methods) == 0 || slices.Contains(methods, "client_secret_basic")
 	if secret != "" && basic {
 		return oauth2.AuthStyleInHeader
 	}

@@ -174,6 +174,7 @@ func RetryAfter(err error) string {
 	return "2"
 }
 
+// Bytes is a number of bytes in words.
 func Bytes(n int64) string {
 	switch {
 	case n >= 1<<30 && n%(1<<30) == 0:
