@@ -245,12 +245,8 @@ func (h *Hub) Recheck(user string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for t := range h.seats {
-		if t.visitor.User != user {
-			continue
-		}
-		select {
-		case t.recheck <- struct{}{}:
-		default:
+		if t.visitor.User == user {
+			token(t.recheck)
 		}
 	}
 }
