@@ -133,7 +133,7 @@ func (w *work) look(ctx context.Context) error {
 	}
 	patched := w.shown
 	for takes := 1; takes <= maxTakes; takes++ {
-		better, iou := w.bestRegion(patched, hypotheses[1:])
+		better, iou := bestRegion(w.adjacent, patched, hypotheses[1:], func(x []uint8) float64 { return MeanIoU(w.Truth, x) })
 		if better == nil {
 			break
 		}
@@ -144,15 +144,15 @@ func (w *work) look(ctx context.Context) error {
 }
 
 // bestRegion takes the connected region on which a hypothesis differs from x
-// and which gives the best mean IoU; nil without any.
-func (w *work) bestRegion(x []uint8, hypotheses [][]uint8) (best []uint8, iou float64) {
+// and which gives the best IoU; nil without any.
+func bestRegion(adjacent [][]int32, x []uint8, hypotheses [][]uint8, iouOf func(x []uint8) float64) (best []uint8, iou float64) {
 	for _, h := range hypotheses {
-		for _, region := range w.regions(func(i int) bool { return h[i] != x[i] }, func(int, int) bool { return true }) {
+		for _, region := range partsOf(adjacent, func(i int) bool { return h[i] != x[i] }, func(int, int) bool { return true }) {
 			after := slices.Clone(x)
 			for _, i := range region {
 				after[i] = h[i]
 			}
-			if v := MeanIoU(w.Truth, after); v > iou {
+			if v := iouOf(after); v > iou {
 				best, iou = after, v
 			}
 		}
@@ -169,7 +169,7 @@ func (w *work) next() int {
 	}
 	var largest []int
 	most := 0
-	for _, region := range w.regions(wrong, func(i, j int) bool { return w.Majority[i] == w.Majority[j] }) {
+	for _, region := range partsOf(w.adjacent, wrong, func(i, j int) bool { return w.Majority[i] == w.Majority[j] }) {
 		area := 0
 		for _, i := range region {
 			area += int(w.Scene.Graph.Regions[i].Area)
@@ -257,12 +257,6 @@ func (w *work) centre(region []int) int {
 		}
 		return i - j
 	})
-}
-
-// regions are the connected parts of the superpixels that are in, joined where
-// together says so.
-func (w *work) regions(in func(i int) bool, together func(i, j int) bool) [][]int {
-	return partsOf(w.adjacent, in, together)
 }
 
 // partsOf are the connected parts of the nodes that are in, joined where

@@ -1,9 +1,9 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"sync"
 
@@ -96,11 +96,7 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 	case "map":
 		problem, count = &herding.Problem{Model: Paper(s, clicks)}, 1
 	case "divmbest":
-		lambda := m.Lambda
-		if lambda == 0 {
-			lambda = 0.15
-		}
-		problem = herding.DivMBest(Paper(s, clicks), lambda)
+		problem = herding.DivMBest(Paper(s, clicks), cmp.Or(m.Lambda, 0.15))
 	case "herding-paper":
 		if problem, err = herding.Paper(Paper(s, clicks), m.Reading, PaperWeight); err != nil {
 			return nil, err
@@ -136,11 +132,6 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 	return collect(ctx, problem, clicks, count)
 }
 
-// source is what streams hypotheses: a herding.Problem or a herding.LabelBias.
-type source interface {
-	Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis, error]
-}
-
 // product is the sequence of the product where a project has a rest.
 func (m Method) product(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
 	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Guess: s.Guess, Shown: clicks.Shown}
@@ -168,7 +159,7 @@ func firstOf(ctx context.Context, sequence *engine.Sequence, count int) (out [][
 	return out, nil
 }
 
-func collect(ctx context.Context, from source, clicks Clicks, count int) ([][]uint8, error) {
+func collect(ctx context.Context, from herding.Source, clicks Clicks, count int) ([][]uint8, error) {
 	out := make([][]uint8, 0, count)
 	for h, err := range from.Run(ctx, count) {
 		if err != nil {

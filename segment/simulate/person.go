@@ -109,19 +109,7 @@ func (p *Person) pick(c *Course, truth Truth, cards [][]uint8, actions int) {
 	note(actions+1, q.Best)
 	patched := cards[0]
 	for takes := 1; takes <= maxTakes && actions+takes <= p.Max; takes++ {
-		var best []uint8
-		var iou float64
-		for _, h := range cards[1:] {
-			for _, region := range connected(p.Adjacent, func(i int) bool { return h[i] != patched[i] }) {
-				after := slices.Clone(patched)
-				for _, i := range region {
-					after[i] = h[i]
-				}
-				if v := ObjectIoU(truth, after); v > iou {
-					best, iou = after, v
-				}
-			}
-		}
+		best, iou := bestRegion(p.Adjacent, patched, cards[1:], func(x []uint8) float64 { return ObjectIoU(truth, x) })
 		if best == nil {
 			break
 		}
@@ -142,11 +130,6 @@ func ObjectIoU(truth Truth, x []uint8) float64 {
 		}
 	}
 	return both / union
-}
-
-// connected are the connected parts of the nodes that are in.
-func connected(adjacent [][]int32, in func(i int) bool) [][]int {
-	return partsOf(adjacent, in, func(int, int) bool { return true })
 }
 
 // Clicked is an assistant that hands the clicks on fixed superpixels to a
