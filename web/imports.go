@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/go-chi/chi/v5"
@@ -254,12 +256,12 @@ func mappingOf(part io.Reader) (map[string]string, error) {
 		return nil, problem.Invalid("The part \"mapping\" contains text that is not valid UTF-8, or half of a surrogate pair. Nothing was imported.")
 	}
 	mapping := map[string]string{}
-	for value, class := range classes {
+	for _, value := range slices.Sorted(maps.Keys(classes)) {
 		mapping[value] = ""
-		if class == nil {
+		if classes[value] == nil {
 			continue
 		}
-		if mapping[value], err = segment.CleanName("name of the class for "+strconv.Quote(value), *class); err != nil {
+		if mapping[value], err = segment.CleanName("name of the class for "+strconv.Quote(value), *classes[value]); err != nil {
 			return nil, err
 		}
 	}

@@ -106,7 +106,7 @@ func (s *server) knows(ctx context.Context, options map[string]any) error {
 		return err
 	}
 	known := document.Components.Schemas.ExportOptions.Properties
-	for name := range options {
+	for _, name := range slices.Sorted(maps.Keys(options)) {
 		if _, ok := known[name]; !ok {
 			return fmt.Errorf("exports have no option %q; they have %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}

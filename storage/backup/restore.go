@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"collie/segment/job"
@@ -174,17 +176,17 @@ func readSums(in io.Reader) (map[string]string, error) {
 
 // compare returns the files that are listed as lost.
 func compare(listed, have map[string]string) (lost map[string]bool, err error) {
-	for name, sum := range have {
-		if listed[name] != sum {
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		if listed[name] != have[name] {
 			return nil, fmt.Errorf("the checksum of %s is wrong, so the backup is damaged", name)
 		}
 	}
 	lost = map[string]bool{}
-	for name, sum := range listed {
+	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		if _, ok := have[name]; ok {
 			continue
 		}
-		if sum != lostSum {
+		if listed[name] != lostSum {
 			return nil, fmt.Errorf("%s is missing, so the backup is damaged", name)
 		}
 		lost[name] = true

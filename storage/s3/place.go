@@ -2,8 +2,10 @@ package s3
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -52,7 +54,8 @@ func ParsePlace(address string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("the part after ? in the address of the bucket can't be read; %s", form)
 	}
-	for name, values := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		values := query[name]
 		if len(values) != 1 {
 			return Place{}, fmt.Errorf("%s appears %d times in the address of the bucket", name, len(values))
 		}
