@@ -1,6 +1,7 @@
 package regions
 
 import (
+	"cmp"
 	"image"
 	"iter"
 	"slices"
@@ -93,9 +94,9 @@ func (p *Partition) trace(corners Loop, start image.Point, id int, traced sides)
 		at = at.Add(directions[heading])
 		next := heading
 		switch {
-		case !p.ahead(at, heading, true, id):
+		case !p.ahead(at, heading, id):
 			next = (heading + 1) % 4
-		case p.ahead(at, heading, false, id):
+		case p.ahead(at, (heading+3)%4, id):
 			next = (heading + 3) % 4
 		}
 		if at == start && next == 0 {
@@ -108,35 +109,15 @@ func (p *Partition) trace(corners Loop, start image.Point, id int, traced sides)
 	}
 }
 
-// ahead reports whether the pixel in front of a corner, to the right or left of
-// the heading, belongs to region id.
-func (p *Partition) ahead(at image.Point, heading int, right bool, id int) bool {
-	// The pixel right-down of the corner is at itself.
-	var offset image.Point
-	switch heading {
-	case 0:
-		offset = image.Pt(0, -1)
-		if right {
-			offset.Y = 0
-		}
-	case 1:
-		offset = image.Pt(0, 0)
-		if right {
-			offset.X = -1
-		}
-	case 2:
-		offset = image.Pt(-1, 0)
-		if right {
-			offset.Y = -1
-		}
-	case 3:
-		offset = image.Pt(-1, -1)
-		if right {
-			offset.X = 0
-		}
-	}
-	x, y := at.X+offset.X, at.Y+offset.Y
-	return x >= 0 && y >= 0 && x < p.Width && y < p.Height && p.Runs.At(x, y) == id
+// onRight is where the pixel in front of a corner is, on the right of each heading; on
+// the left it is that of the heading before.
+var onRight = [4]image.Point{{}, {X: -1}, {X: -1, Y: -1}, {Y: -1}}
+
+// ahead reports whether the pixel in front of a corner, on the right of the heading,
+// belongs to region id.
+func (p *Partition) ahead(at image.Point, heading, id int) bool {
+	at = at.Add(onRight[heading])
+	return at.X >= 0 && at.Y >= 0 && at.X < p.Width && at.Y < p.Height && p.Runs.At(at.X, at.Y) == id
 }
 
 // Inner turns a loop around a region into the pixels along it, on the inside:
@@ -146,11 +127,10 @@ func (l Loop) Inner() []image.Point {
 	var walk []image.Point
 	for i, from := range l {
 		to := l[(i+1)%len(l)]
-		step := image.Pt(sign(to.X-from.X), sign(to.Y-from.Y))
+		step := image.Pt(cmp.Compare(to.X, from.X), cmp.Compare(to.Y, from.Y))
 		heading := slices.Index(directions[:], step)
 		for at := from; at != to; at = at.Add(step) {
-			// The pixel on the right of a side, by its heading.
-			pixel := at.Add([4]image.Point{{}, {X: -1}, {X: -1, Y: -1}, {Y: -1}}[heading])
+			pixel := at.Add(onRight[heading])
 			if len(walk) == 0 || walk[len(walk)-1] != pixel {
 				walk = append(walk, pixel)
 			}
@@ -175,16 +155,6 @@ func straighten(walk []image.Point) []image.Point {
 		return walk
 	}
 	return out
-}
-
-func sign(n int) int {
-	switch {
-	case n > 0:
-		return 1
-	case n < 0:
-		return -1
-	}
-	return 0
 }
 
 // Outlines returns the closed outlines of the regions of each of n objects,
