@@ -24,11 +24,8 @@ const niceness = 5
 // thing the limit on their number is all that holds it back. So that the thread
 // does not occupy one of the few that may run Go code while it waits for a
 // processor, a program should raise GOMAXPROCS by Limits.Long and one for a heavy step.
-func (s *Scheduler) Long(ctx context.Context, work func()) error { return apart(ctx, s.long, work) }
-
-// apart runs work on a thread of low priority when there is a place.
-func apart(ctx context.Context, places *queue.Queue, work func()) error {
-	leave, err := places.Enter(ctx)
+func (s *Scheduler) Long(ctx context.Context, work func()) error {
+	leave, err := s.long.Enter(ctx)
 	if errors.Is(err, queue.ErrFull) {
 		return ErrBusy
 	}
@@ -36,6 +33,12 @@ func apart(ctx context.Context, places *queue.Queue, work func()) error {
 		return err
 	}
 	defer leave()
+	apart(work)
+	return nil
+}
+
+// apart runs work on a thread of low priority.
+func apart(work func()) {
 	var panicked any
 	done := make(chan struct{})
 	go func() {
@@ -53,5 +56,4 @@ func apart(ctx context.Context, places *queue.Queue, work func()) error {
 	if panicked != nil {
 		panic(panicked)
 	}
-	return nil
 }

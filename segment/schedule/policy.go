@@ -15,9 +15,10 @@ const (
 	Supposed              // the first one for evidence that may come in a moment
 	Later                 // the alternatives after a first one
 	Foreseen              // those after a supposed one, for which nobody waits yet
-	Heavy                 // any that takes much longer than a step should, see Do
 
-	classes = Heavy // that have queues
+	classes = iota // that have queues
+
+	Heavy Class = 1 << 8 // added to one that takes much longer than a step should, see Do
 )
 
 // job is one piece of work, short enough not to be interrupted.
@@ -90,7 +91,7 @@ func newPolicy(l Limits) *policy {
 // add queues a job; false says that it would wait for too long.
 func (p *policy) add(j *job) bool {
 	q := &p.queues[j.class]
-	if q.waiting >= p.limits.Waiting || j.class == First && p.wait() > p.limits.Patience {
+	if q.waiting >= p.limits.Waiting || q.users[j.user].full(p.limits.Own) || j.class == First && p.wait() > p.limits.Patience {
 		return false
 	}
 	l, ok := q.users[j.user]
@@ -103,6 +104,17 @@ func (p *policy) add(j *job) bool {
 	j.line, j.place = l, l.jobs.PushBack(j)
 	q.waiting++
 	return true
+}
+
+// full reports whether so many jobs wait in the line, which can be nil; 0 is no limit.
+func (l *line) full(most int) bool { return most > 0 && l != nil && l.jobs.Len() >= most }
+
+// load is how many jobs run or wait.
+func (p *policy) load() (n int) {
+	for i := range p.queues {
+		n += p.queues[i].running + p.queues[i].waiting
+	}
+	return n
 }
 
 // wait estimates how long a first hypothesis would wait that is asked for now.

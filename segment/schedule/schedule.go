@@ -11,7 +11,9 @@
 // (a Go program would otherwise let it go on for 10 ms).
 //
 // Very many classes make steps of a second or more. Such heavy ones run one at a time, and
-// like long work, so that they delay each other only.
+// like long work, so that they delay each other only. They take turns in the same way, but
+// a turn at later hypotheses is long, because what a sequence needs for its next one takes
+// much memory, and room is for few.
 //
 // Long work (decoding and segmenting uploads, writing exports) can't be cut
 // into such steps. Little of it runs at once, on low-priority threads (see Long).
@@ -20,6 +22,7 @@ package schedule
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -34,10 +37,11 @@ var ErrBusy = errors.New("schedule: too much is waiting")
 type Limits struct {
 	Workers     int           // steps at the same time; GOMAXPROCS
 	Waiting     int           // steps that wait in each class
+	Own         int           // heavy steps of one user that do
 	Patience    time.Duration // a first hypothesis that would wait for longer is refused
 	Turn        time.Duration // of a processor for a user's later hypotheses before other users have theirs
 	Long        int           // pieces of long work at the same time; half of Workers, at least one
-	LongWaiting int           // pieces of long work that wait, and heavy steps that do
+	LongWaiting int           // pieces of long work that wait
 }
 
 // OrDefault returns l with zeros replaced by the defaults.
@@ -51,6 +55,7 @@ func (l Limits) OrDefault() Limits {
 	set(&l.Waiting, 1024)
 	set(&l.Long, l.Workers/2)
 	set(&l.LongWaiting, 64)
+	set(&l.Own, 64)
 	if l.Patience == 0 {
 		l.Patience = 200 * time.Millisecond
 	}
@@ -64,42 +69,50 @@ func (l Limits) OrDefault() Limits {
 type Scheduler struct {
 	mu      sync.Mutex
 	policy  *policy
+	heavy   *policy // of heavy steps
 	dropped int
 	refused int
 
-	long, heavy *queue.Queue
+	long *queue.Queue
 }
 
 // New returns a scheduler with nothing to do. It has no goroutines of its own.
 func New(l Limits) *Scheduler {
 	l = l.OrDefault()
-	return &Scheduler{policy: newPolicy(l), long: queue.New(l.Long, l.LongWaiting), heavy: queue.New(1, l.LongWaiting)}
+	light, heavy := l, l
+	light.Own = 0
+	heavy.Workers, heavy.Patience, heavy.Turn = 1, math.MaxInt64, heavyTurn
+	return &Scheduler{policy: newPolicy(light), heavy: newPolicy(heavy), long: queue.New(l.Long, l.LongWaiting)}
 }
 
+// heavyTurn is enough for a usual sequence of heavy steps.
+const heavyTurn = time.Minute
+
 // Do runs step when it is the user's turn and returns when it has run. The
-// error is ErrBusy or that of ctx when it has not. A heavy step waits for the heavy
-// ones of all users that came before, and runs as Long would run it.
+// error is ErrBusy or that of ctx when it has not. A heavy step waits for other heavy
+// ones, and runs as Long would run it.
 func (s *Scheduler) Do(ctx context.Context, class Class, user string, step func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if class == Heavy {
-		return apart(ctx, s.heavy, step)
+	policy := s.policy
+	if class&Heavy != 0 {
+		policy = s.heavy
 	}
-	j := &job{class: class, user: user, start: make(chan struct{})}
+	j := &job{class: class &^ Heavy, user: user, start: make(chan struct{})}
 	s.mu.Lock()
-	if !s.policy.add(j) {
+	if !policy.add(j) {
 		s.refused++
 		s.mu.Unlock()
 		return ErrBusy
 	}
-	s.begin()
+	policy.begin()
 	s.mu.Unlock()
 	select {
 	case <-j.start:
 	case <-ctx.Done():
 		s.mu.Lock()
-		waited := s.policy.drop(j)
+		waited := policy.drop(j)
 		if waited {
 			s.dropped++
 		}
@@ -111,18 +124,22 @@ func (s *Scheduler) Do(ctx context.Context, class Class, user string, step func(
 	began := time.Now()
 	defer func() {
 		s.mu.Lock()
-		s.policy.end(j, time.Since(began))
-		s.begin()
+		policy.end(j, time.Since(began))
+		policy.begin()
 		s.mu.Unlock()
 		runtime.Gosched()
 	}()
-	step()
+	if policy == s.heavy {
+		apart(step)
+	} else {
+		step()
+	}
 	return nil
 }
 
-// begin lets those run whose turn it is. The caller holds the lock.
-func (s *Scheduler) begin() {
-	for j := s.policy.next(); j != nil; j = s.policy.next() {
+// begin lets those run whose turn it is. The caller holds the scheduler's lock.
+func (p *policy) begin() {
+	for j := p.next(); j != nil; j = p.next() {
 		close(j.start)
 	}
 }
@@ -141,7 +158,7 @@ type Load struct {
 func (s *Scheduler) Load() Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := Load{Long: s.long.Len(), Heavy: s.heavy.Len(), Dropped: s.dropped, Refused: s.refused}
+	l := Load{Long: s.long.Len(), Heavy: s.heavy.load(), Dropped: s.dropped, Refused: s.refused}
 	for i := range s.policy.queues {
 		l.Running[i], l.Waiting[i] = s.policy.queues[i].running, s.policy.queues[i].waiting
 	}

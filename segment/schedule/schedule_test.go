@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,19 +112,19 @@ func (c *crowd) work() {
 
 // Heavy steps run one at a time, and others beside them.
 func TestDoHeavy(t *testing.T) {
-	s := New(Limits{Workers: 1, LongWaiting: 1})
+	s := New(Limits{Workers: 1, Own: 1})
 	c := crowd{free: make(chan struct{})}
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			if err := s.Do(t.Context(), Heavy, "x", c.work); err != nil {
+			if err := s.Do(t.Context(), Heavy|First, "x", c.work); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	eventually(t, "one runs and one waits", func() bool { return c.running.Load() == 1 && s.Load().Heavy == 2 })
-	if err := s.Do(t.Context(), Heavy, "y", func() {}); !errors.Is(err, ErrBusy) {
-		t.Errorf("with a full queue: %v, want ErrBusy", err)
+	if err := s.Do(t.Context(), Heavy|First, "x", func() {}); !errors.Is(err, ErrBusy) {
+		t.Errorf("with a full line: %v, want ErrBusy", err)
 	}
 	if err := s.Do(t.Context(), First, "x", func() {}); err != nil {
 		t.Errorf("a step beside a heavy one: %v", err)
@@ -136,8 +137,48 @@ func TestDoHeavy(t *testing.T) {
 	if most := c.most.Load(); most != 1 {
 		t.Errorf("%d heavy steps ran at the same time, want 1", most)
 	}
-	if l := s.Load(); l != (Load{}) {
+	if l := s.Load(); l != (Load{Refused: 1}) {
 		t.Errorf("at the end there is %+v to do", l)
+	}
+}
+
+// Whoever has many heavy steps to do holds up nobody else for more than the one that
+// runs, and the first hypotheses of all come before later ones.
+func TestHeavyTurns(t *testing.T) {
+	s := New(Limits{Workers: 1, Own: 64})
+	c := crowd{free: make(chan struct{})}
+	var mu sync.Mutex
+	var order []string
+	var wg sync.WaitGroup
+	ask := func(class Class, user string) {
+		waiting := s.Load().Heavy
+		wg.Go(func() {
+			if err := s.Do(t.Context(), Heavy|class, user, func() {
+				c.work()
+				mu.Lock()
+				defer mu.Unlock()
+				order = append(order, user)
+			}); err != nil {
+				t.Errorf("%s: %v", user, err)
+			}
+		})
+		eventually(t, "it waits", func() bool { return s.Load().Heavy == waiting+1 })
+	}
+	ask(First, "greedy")
+	for range 10 {
+		ask(Later, "greedy, later")
+	}
+	for range 64 {
+		ask(First, "greedy")
+	}
+	ask(First, "modest")
+	close(c.free)
+	wg.Wait()
+	if at := slices.Index(order, "modest"); at > 2 {
+		t.Errorf("the modest user's step came after %d others", at)
+	}
+	if at := slices.Index(order, "greedy, later"); at != 66 {
+		t.Errorf("a later hypothesis came after %d others, want 66", at)
 	}
 }
 

@@ -25,12 +25,16 @@ type turns struct {
 func (e *turns) of(imageID string) engine.Turn {
 	return func(ctx context.Context, class schedule.Class, step func()) error {
 		making := gauge.First
-		if class >= schedule.Later {
+		later := class&^schedule.Heavy >= schedule.Later
+		if later {
 			making = gauge.Later
 		}
 		user := imageID
 		if p, _ := access.From(ctx); p.User != "" {
 			user = p.User
+			if later && class&schedule.Heavy != 0 {
+				user += "/" + imageID // one image after the other, see schedule
+			}
 		}
 		if ctx.Value(inLong{}) != nil {
 			if err := ctx.Err(); err != nil {
@@ -42,7 +46,7 @@ func (e *turns) of(imageID string) engine.Turn {
 		asked := time.Now()
 		err := e.schedule.Do(ctx, class, user, func() {
 			began := time.Now()
-			if class != schedule.Foreseen { // nobody waits for it
+			if class&^schedule.Heavy != schedule.Foreseen { // nobody waits for it
 				e.observer.Took(gauge.Queue, began.Sub(asked))
 			}
 			step()
