@@ -126,8 +126,14 @@ func (s *Solver) Reset() {
 	s.rng.Seed(s.opt.Seed, 0)
 }
 
-// Continue sets the options for the next Solve on, without a new seed.
-func (s *Solver) Continue(opt Options) { s.opt = opt }
+// Continue sets the options for the next Solve on, without a new seed. Cuts of a model
+// without negative weights need no messages, half of the solver's memory, so these go.
+func (s *Solver) Continue(opt Options) {
+	s.opt = opt
+	if opt.Method == Cuts && !s.g.negative {
+		s.trws = nil
+	}
+}
 
 // Scale multiplies the messages by f, for a model whose unaries and weights
 // have all been multiplied by f since the last Solve.

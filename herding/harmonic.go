@@ -163,6 +163,7 @@ func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior)
 	h.reach(k, fixed, prior)
 	h.system(k, fixed, prior)
 	h.ldl.solve(h.x, k)
+	defer h.tidy()
 	for i := range h.n {
 		p := dst[i*k : (i+1)*k]
 		row := h.x[int(h.place[i])*k:][:k]
@@ -181,6 +182,16 @@ func (h *Harmonic) Solve(dst []float64, labels int, fixed []int16, prior *Prior)
 		}
 	}
 	return dst, nil
+}
+
+// mostKept is how many right-hand sides are kept for the next Solve. Those of very many
+// labels would be most of what an open image takes.
+const mostKept = 100_000
+
+func (h *Harmonic) tidy() {
+	if len(h.x) > mostKept {
+		h.x = nil
+	}
 }
 
 func (h *Harmonic) check(k int, fixed []int16, prior *Prior) error {
