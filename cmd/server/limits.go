@@ -226,6 +226,11 @@ func (s size) String() string {
 	return text
 }
 
+// mostInUse is the memory that images in use can take before others are refused: half of
+// what the machine or container has, or the memory limit if that is more. Without it, so
+// many pages could be open that the system ends the program.
+func mostInUse() int64 { return max(machine.Memory("/")/2, debug.SetMemoryLimit(-1)) }
+
 // applyMemory sets the memory that the program tries to stay under, unless the
 // environment's GOMEMLIMIT does, and returns it in bytes.
 func (l uploadLimits) applyMemory() size {

@@ -30,6 +30,7 @@ type Annotation struct {
 	assistant *assistant.Assistant
 	cells     *superpixels.Runs // the finest map
 	turn      engine.Turn
+	workbench *engine.Workbench
 	observer  gauge.Observer
 	lessons   Lessons
 	changed   func(imageID string)

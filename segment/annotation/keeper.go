@@ -18,6 +18,7 @@ type Config struct {
 	Image     segment.Image        // its record
 	Assistant *assistant.Assistant // for its superpixels
 	Turn      engine.Turn          // in which the steps of its sequences run
+	Workbench *engine.Workbench    // for their work; nil keeps all of it
 	Observer  gauge.Observer
 	Lessons   Lessons
 	Changed   func(imageID string) // called when the state has changed other than by Append
@@ -46,7 +47,7 @@ type Keeper struct{ annotation *Annotation }
 func New(c Config) *Keeper {
 	a := &Annotation{
 		store: c.Store, guard: c.Guard, image: c.Image, assistant: c.Assistant, cells: c.Assistant.Hierarchy.Runs(),
-		turn: c.Turn, observer: c.Observer, lessons: c.Lessons, changed: c.Changed, release: c.Release, past: newPast(),
+		turn: c.Turn, workbench: c.Workbench, observer: c.Observer, lessons: c.Lessons, changed: c.Changed, release: c.Release, past: newPast(),
 	}
 	a.timeline = a.assistant.Timeline(a.cells, a.image.Regions)
 	return &Keeper{a}

@@ -48,6 +48,7 @@ func (a *Annotation) Suppose(ctx context.Context, expected int, e segment.Event)
 func (a *Annotation) sequenceOf() *engine.Sequence {
 	sequence := a.assistant.Sequence(a.timeline, a.look().model, a.table, a.project.PresentRest())
 	sequence.TakeTurns(a.turn)
+	sequence.WorkOn(a.workbench)
 	return sequence
 }
 

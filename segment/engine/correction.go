@@ -47,7 +47,7 @@ const manyClicks = 8
 // when there is nothing to choose from. Used to train choosers.
 func (m *Model) Corrections(e Evidence) ([]Correction, []int, error) {
 	s := NewSequence(m, e, 0)
-	if e.Shown == nil || s.problem == nil {
+	if e.Shown == nil || s.model == nil {
 		return nil, nil, nil
 	}
 	p, err := s.problem()

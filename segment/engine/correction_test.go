@@ -117,7 +117,7 @@ func TestTurningBetweenClasses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawCorrection(t, m)
 		s := NewSequence(m, e, 0)
-		if s.problem == nil {
+		if s.model == nil {
 			return
 		}
 		p, err := s.problem()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"collie/crf"
+	"collie/herding"
 	"collie/herding/diverse"
 	"collie/segment"
 	"collie/segment/schedule"
@@ -71,11 +72,8 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.problem()
-	if err != nil {
-		return nil, err
-	}
 	x := s.indices(first.Labels)
+	var p *herding.Problem
 	// With hundreds of classes this takes many seconds, in which others have their turns.
 	var asked *diverse.Alternatives
 	var found []diverse.Alternative
@@ -83,6 +81,9 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 		err := s.run(ctx, schedule.Supposed, func() (err error) {
 			began := time.Now()
 			if asked == nil {
+				if p, err = s.problem(); err != nil {
+					return err
+				}
 				if asked, err = diverse.NewAlternatives(p.Model, p.Solver, x, superpixels); err != nil {
 					return err
 				}

@@ -8,9 +8,11 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"collie/herding"
+	"collie/herding/diverse"
 	"collie/segment"
 	"collie/segment/schedule"
 )
@@ -58,17 +60,22 @@ type Sequence struct {
 
 	prepare func()
 	atOnce  time.Duration
-	turn    Turn                             // nil: every step runs at once
-	heavy   bool                             // every step is a heavy one
-	making  chan struct{}                    // holds a token while a step is made or waits for its turn
-	problem func() (*herding.Problem, error) // read only; nil with fewer than two classes, as model and pull
-	model   *Model
+	turn    Turn                  // nil: every step runs at once
+	bench   *Workbench            // nil: work is kept until Rest
+	heavy   bool                  // every step is a heavy one
+	making  chan struct{}         // holds a token while a step is made or waits for its turn
+	model   *Model                // nil with fewer than two classes, as pull, pose and start
 	pull    func() *herding.Prior // as Model.Problem takes it
-	stream  *stream               // with making; nil before the first step and after Rest
-	start   func() (*stream, error)
+	pose    func() (*herding.Problem, error)
+	start   func(*herding.Problem) (*stream, error)
 	holds   *Holds // labels are indices of the classes in play; nil where nothing is held
 	rest    int    // index of the rest among the classes, or -1
 	ladder  func() (*Ladder, error)
+
+	working sync.Mutex                      // held while a step is made
+	posed   atomic.Pointer[herding.Problem] // nil before it is needed, and after it was let go of
+	stream  *stream                         // nil before the first step, and after it was let go of
+	steps   int                             // that the stream took
 
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
@@ -99,7 +106,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		s.model, s.heavy = m, len(fixed)*len(s.classes) > mostInStep
 		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }
-		s.problem = sync.OnceValues(func() (*herding.Problem, error) {
+		s.pose = func() (*herding.Problem, error) {
 			p, err := m.Problem(fixed, len(s.classes), s.pull())
 			if err != nil {
 				return nil, err
@@ -109,14 +116,10 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 			}
 			preferThing(p, rest)
 			return p, nil
-		})
+		}
 		s.holds, s.rest = e.Holds.in(&index), rest
 		s.ladder = sync.OnceValues(s.climb)
-		s.start = func() (*stream, error) {
-			p, err := s.problem()
-			if err != nil {
-				return nil, err
-			}
+		s.start = func(p *herding.Problem) (*stream, error) {
 			return newStream(m, p, &e, s.holds, &index, rest)
 		}
 	}
@@ -137,6 +140,38 @@ func indexOf(classes []int) (index [256]int16) {
 // TakeTurns makes steps run when turn lets them. It must be called before the
 // first hypothesis is asked for.
 func (s *Sequence) TakeTurns(turn Turn) { s.turn = turn }
+
+// WorkOn makes a workbench keep the sequence's work. It must be called before the first
+// hypothesis is asked for.
+func (s *Sequence) WorkOn(b *Workbench) { s.bench = b }
+
+// problem returns the problem, which is read only. There is none with fewer than two
+// classes in play.
+func (s *Sequence) problem() (*herding.Problem, error) {
+	if p := s.posed.Load(); p != nil {
+		return p, nil
+	}
+	s.working.Lock()
+	p, err := s.present()
+	steps := s.steps
+	s.working.Unlock()
+	if s.bench != nil {
+		s.bench.keep(s, steps)
+	}
+	return p, err
+}
+
+// present is problem for whoever holds the lock for working.
+func (s *Sequence) present() (*herding.Problem, error) {
+	if p := s.posed.Load(); p != nil {
+		return p, nil
+	}
+	p, err := s.pose()
+	if err == nil {
+		s.posed.Store(p)
+	}
+	return p, err
+}
 
 // Seq is the number of events of the evidence that the sequence is for.
 func (s *Sequence) Seq() int { return s.seq }
@@ -226,10 +261,43 @@ func (s *Sequence) Prepare(ctx context.Context) error {
 func (s *Sequence) Rest() {
 	select {
 	case s.making <- struct{}{}:
-		s.stream = nil
+		s.letGo()
 		<-s.making
 	default:
 	}
+}
+
+// letGo is Rest even when somebody waits for a step, but not while one is made.
+func (s *Sequence) letGo() {
+	if !s.working.TryLock() {
+		return
+	}
+	defer s.working.Unlock()
+	s.stream, s.steps = nil, 0
+	if s.workBytes() > smallWork {
+		s.posed.Store(nil)
+	}
+	if s.bench != nil {
+		s.bench.gone(s)
+	}
+}
+
+// workBytes estimates the memory of the problem and the stream.
+func (s *Sequence) workBytes() int { return workBytes * len(s.shares) * len(s.classes) }
+
+const (
+	workBytes = 50      // of them for each class of each superpixel
+	smallWork = 1 << 20 // work whose problem is kept for the suggestion, which comes soon
+)
+
+// unprepared is that of the stream.
+func (s *Sequence) unprepared() *diverse.Stripped {
+	s.working.Lock()
+	defer s.working.Unlock()
+	if s.stream == nil {
+		return nil
+	}
+	return s.stream.unprepared()
 }
 
 // at is At where the first hypothesis and those after it are of the given classes.
@@ -285,16 +353,16 @@ func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
 		return nil
 	}
 	if s.turn == nil {
-		return s.step(ctx)
+		return s.work(ctx, class, func() error { return s.step(ctx) })
 	}
 	// What the hypothesis needs first has steps of its own, so that nobody's click
 	// waits for all of it. It makes more hypotheses than the next.
-	for s.stream != nil && s.stream.unprepared() != nil {
-		if err := s.run(ctx, class, s.prepareSome); err != nil {
+	for s.unprepared() != nil {
+		if err := s.work(ctx, class, s.prepareSome); err != nil {
 			return err
 		}
 	}
-	return s.run(ctx, class, func() error {
+	return s.work(ctx, class, func() error {
 		err := s.step(ctx)
 		for err == nil && s.stream.ahead() && s.stream.given < s.Len() {
 			err = s.step(ctx)
@@ -316,6 +384,25 @@ func (s *Sequence) again() bool {
 	return true
 }
 
+// work runs a step of the stream when it is its turn.
+func (s *Sequence) work(ctx context.Context, class schedule.Class, step func() error) error {
+	return s.run(ctx, class, func() error {
+		steps, err := s.locked(step)
+		if s.bench != nil {
+			s.bench.keep(s, steps)
+		}
+		return err
+	})
+}
+
+// locked makes a step of the stream and returns how many it has taken.
+func (s *Sequence) locked(step func() error) (steps int, err error) {
+	s.working.Lock()
+	defer s.working.Unlock()
+	s.steps++
+	return s.steps, step()
+}
+
 // run does work of the given class when it is its turn.
 func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() error) error {
 	if err := ctx.Err(); err != nil {
@@ -325,7 +412,7 @@ func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() er
 		return work()
 	}
 	if s.heavy {
-		class = schedule.Heavy
+		class |= schedule.Heavy
 	}
 	var failed error
 	if err := s.turn(ctx, class, func() { failed = work() }); err != nil {
@@ -338,8 +425,12 @@ func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() er
 // sequence others begin, so with short ones everybody's is under way for long.
 const atOnce = 2 * time.Millisecond
 
-// prepareSome prepares some of what the next hypothesis needs.
+// prepareSome prepares some of what the next hypothesis needs, if the stream was not let
+// go of meanwhile. The caller holds the lock for working.
 func (s *Sequence) prepareSome() error {
+	if s.stream == nil {
+		return nil
+	}
 	began := time.Now()
 	for strip := s.stream.unprepared(); strip != nil; strip = s.stream.unprepared() {
 		strip.Prepare()
@@ -351,10 +442,14 @@ func (s *Sequence) prepareSome() error {
 }
 
 // step makes the stream's next hypothesis and keeps it, unless it was made before
-// the sequence rested.
+// the sequence rested. The caller holds the lock for working.
 func (s *Sequence) step(ctx context.Context) error {
 	if s.stream == nil {
-		stream, err := s.start()
+		p, err := s.present()
+		if err != nil {
+			return err
+		}
+		stream, err := s.start(p)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,9 @@ const (
 	documentWaiting = 32 // waiting loans of one user
 )
 
+// workbenchMemory is for the unfinished work of all sequences, in bytes.
+const workbenchMemory = 160 << 20
+
 // Documents lends n bytes for reading documents; see [ledger.Ledger.Take]. A
 // caller that also needs memory for pictures takes that after, never before.
 func (w *Workspace) Documents(ctx context.Context, n int64) (give func(), err error) {

@@ -44,6 +44,7 @@ func imageBudget() int64 {
 type openImages struct {
 	load     loader
 	budget   int64 // bytes
+	most     int64 // bytes of those in use, from which on no others are loaded but for visits; 0 is no limit
 	observer gauge.Observer
 
 	mu     sync.Mutex
@@ -79,6 +80,10 @@ func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting
 	o.mu.Lock()
 	im, ok := o.byID[record.ID]
 	if !ok {
+		if !visiting && o.most > 0 && o.used-o.idling >= o.most {
+			o.mu.Unlock()
+			return nil, segment.Errorf(segment.Busy, "The images that people have open take all the memory that this server has for them. Nothing was changed; try again when some have been closed.")
+		}
 		im = &openImage{id: record.ID, ready: make(chan struct{}), visiting: visiting}
 		o.byID[im.id] = im
 	}
@@ -126,10 +131,14 @@ func (o *openImages) release(im *openImage) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	im.users--
+	keeper, failed := im.loaded()
 	if im.users > 0 {
+		if keeper != nil && !failed {
+			o.measure(im) // clicks make it grow
+		}
 		return
 	}
-	if _, failed := im.loaded(); failed || im.visiting {
+	if failed || im.visiting {
 		o.forget(im)
 		return
 	}
@@ -150,7 +159,7 @@ func (o *openImages) wake(im *openImage) {
 	}
 }
 
-// measure counts the current size of an unused image. The caller holds the lock.
+// measure counts the current size of a loaded image. The caller holds the lock.
 func (o *openImages) measure(im *openImage) {
 	o.used -= im.bytes
 	im.bytes = im.keeper.Footprint()
@@ -242,7 +251,7 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 	k = annotation.New(annotation.Config{
 		Store: w.store, Guard: w.guard, Image: im,
 		Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
-		Turn:      w.turns.of(im.ID), Observer: w.observer, Lessons: w.learner.Lessons(), Changed: w.tell, Release: release,
+		Turn:      w.turns.of(im.ID), Workbench: w.workbench, Observer: w.observer, Lessons: w.learner.Lessons(), Changed: w.tell, Release: release,
 	})
 	return k, k.Load(ctx)
 }

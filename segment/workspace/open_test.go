@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/gauge"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
@@ -111,6 +112,44 @@ func TestOpenImagesAreShared(t *testing.T) {
 	if _, err := w.Open(t.Context(), segment.NewID()); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("opening an unknown image: %v, want NotFound", err)
 	}
+}
+
+// When images in use take as much as they may, no other is opened, but for a visit; who
+// has one goes on, and when one has been closed there is room again.
+func TestImagesInUseAreBounded(t *testing.T) {
+	one := mustTune(t, workspace.Options{})
+	mustOpen(t, one, mustAdd(t, one, 120, 80).ID)
+	w := mustTune(t, workspace.Options{Most: one.Load().Bytes * 3 / 2})
+	var open []*annotation.Annotation
+	for {
+		a, err := w.Open(t.Context(), mustAdd(t, w, 120, 80).ID)
+		if segment.KindOf(err) == segment.Busy {
+			break
+		}
+		if err != nil || len(open) == 2 {
+			t.Fatalf("with %d images open the next one: %v, want Busy after 2", len(open), err)
+		}
+		open = append(open, a)
+	}
+	further := mustAdd(t, w, 120, 80).ID
+	for _, step := range []struct {
+		name  string
+		enter func(context.Context, string) (*annotation.Annotation, error)
+		id    string
+	}{{"a visit", w.Visit, further}, {"an image in use", w.Open, open[0].Image().ID}} {
+		a, err := step.enter(t.Context(), step.id)
+		if err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		a.Close()
+	}
+	open[0].Close()
+	a, err := w.Open(t.Context(), further)
+	if err != nil {
+		t.Fatalf("after one was closed: %v", err)
+	}
+	a.Close()
+	open[1].Close()
 }
 
 // The longest idle images are dropped when memory is short, those in use never

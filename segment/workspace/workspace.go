@@ -38,8 +38,9 @@ type Workspace struct {
 	parameters engine.Parameters // of all sequences
 	open       *openImages
 	turns
-	guard   *guard.Guard
-	learner *learner.Learner
+	workbench *engine.Workbench // of the images' sequences
+	guard     *guard.Guard
+	learner   *learner.Learner
 
 	background *gauge.Background
 
@@ -57,6 +58,7 @@ type Workspace struct {
 type Options struct {
 	Schedule schedule.Limits // limits of concurrent and waiting computations
 	Memory   int64           // bytes for prepared images, idle ones included; default a third of GOMEMLIMIT, or 256 MiB
+	Most     int64           // bytes for images in use, from which on opening another one is refused as Busy; default no limit
 	Observer gauge.Observer  // receives measurements; default none
 	Log      *slog.Logger    // of panics and failures in the background; default none
 
@@ -83,6 +85,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		store: store, blobs: blobs, gate: gate, guard: guard.New(store), images: DefaultImages,
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
+		workbench:  engine.NewWorkbench(workbenchMemory),
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
 		background: gauge.NewBackground(o.Observer, o.Log),
 	}
@@ -96,6 +99,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Background: w.background, Log: o.Log, Parameters: w.parameters,
 	})
 	w.open = newOpenImages(w.load, o.Memory, o.Observer)
+	w.open.most = o.Most
 	return w
 }
 

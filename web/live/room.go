@@ -287,9 +287,11 @@ func (r *room) compute(ctx context.Context, run *run, sequence *engine.Sequence,
 			runtime.Gosched() // the first one is sent before the others are computed
 		}
 		marked, err = sequence.Marked(ctx, count)
-		sequence.Rest()
 		return err
 	})
+	if segment.KindOf(err) != segment.Busy { // then it goes on soon
+		sequence.Rest()
+	}
 	if ctx.Err() != nil {
 		return // whoever ended it has sent the reason
 	}
