@@ -86,7 +86,7 @@ func New(l Limits) *Scheduler {
 }
 
 // heavyTurn is enough for a usual sequence of heavy steps.
-const heavyTurn = time.Minute
+const heavyTurn = 20 * time.Second
 
 // Do runs step when it is the user's turn and returns when it has run. The
 // error is ErrBusy or that of ctx when it has not. A heavy step waits for other heavy

@@ -25,16 +25,12 @@ type turns struct {
 func (e *turns) of(imageID string) engine.Turn {
 	return func(ctx context.Context, class schedule.Class, step func()) error {
 		making := gauge.First
-		later := class&^schedule.Heavy >= schedule.Later
-		if later {
+		if class&^schedule.Heavy >= schedule.Later {
 			making = gauge.Later
 		}
 		user := imageID
 		if p, _ := access.From(ctx); p.User != "" {
 			user = p.User
-			if later && class&schedule.Heavy != 0 {
-				user += "/" + imageID // one image after the other, see schedule
-			}
 		}
 		if ctx.Value(inLong{}) != nil {
 			if err := ctx.Err(); err != nil {
