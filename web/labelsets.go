@@ -65,7 +65,7 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	if err := s.may(r, access.Manage); err != nil {
 		return err
 	}
-	set, base, err := labelSetOf(r)
+	set, base, err := s.labelSetOf(r)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,12 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 // labelSetOf returns the label set in the body of r. In a form, the part file
 // is the set and the part base is the list that the set replaces, as in an edit
 // of the project.
-func labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
+func (s *Server) labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
+	body, err := s.readBody(r) // slow clients hold no memory
+	if err != nil {
+		return nil, nil, err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
 		return r.Body, nil, nil
 	}

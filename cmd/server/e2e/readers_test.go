@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -127,5 +128,46 @@ func TestSlowReaders(t *testing.T) {
 			}
 			p.stop()
 		})
+	}
+}
+
+// TestSlowSenders: 300 clients who send most of a label set, and then nothing, use little
+// memory: all but a few wait in files, or are refused.
+func TestSlowSenders(t *testing.T) {
+	measuresMemory(t)
+	const clients, received = 300, 8 + 32 // of one user at once, and waiting
+	p := start(t, t.TempDir())
+	path := strings.TrimSuffix(strings.TrimPrefix(p.project(), p.url), "/images") + "/classes"
+	at, err := url.Parse(p.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := peakMemory(t, p.cmd.Process.Pid)
+	answered := make(chan string, clients)
+	body := strings.Repeat(" ", 1<<20)
+	for range clients {
+		conn, err := net.Dial("tcp", at.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		go func() {
+			_, _ = fmt.Fprintf(conn, "PUT %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", path, at.Host, len(body)+1, body)
+		}()
+		go func() {
+			var answer [12]byte
+			_, _ = io.ReadFull(conn, answer[:])
+			answered <- string(answer[9:])
+		}()
+	}
+	for range clients - received {
+		if status := <-answered; status != "429" {
+			t.Fatalf("answered with %q, want 429", status)
+		}
+	}
+	above := (peakMemory(t, p.cmd.Process.Pid) - before) >> 20
+	t.Logf("%d senders: %d MiB above none", clients, above)
+	if above > 100 {
+		t.Errorf("the memory rose by %d MiB, want at most 100", above)
 	}
 }
