@@ -65,9 +65,10 @@ type alternativeJSON struct {
 	Area    float64      `json:"area" doc:"share of the image that these cover" schema:"min=0,max=1"`
 }
 
-// alternativeBytes is the memory for a superpixel of an alternative: its class and,
-// where that changed, its number, and their JSON, while it is made twice.
-const alternativeBytes = 16
+// alternativeBytes is the memory for a superpixel of an alternative: the messages and
+// unaries from which it is made; less later, when it is its class and, where that changed,
+// its number, and their JSON, while that is made twice.
+const alternativeBytes = 64
 
 var superpixelsQuery = query.Numbers{Name: "superpixels", Most: 10_000, Doc: "the superpixels in question, as hypotheses number them, separated by commas"}
 
