@@ -2,17 +2,12 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"collie/herding"
-	"collie/herding/diverse"
 	"collie/segment"
 	"collie/segment/schedule"
 )
@@ -23,27 +18,6 @@ const (
 	MaxHypotheses     = 100
 	DefaultHypotheses = 20
 )
-
-// Digest identifies a hypothesis: the first 8 bytes of the SHA-256 of its
-// energy (IEEE 754, little-endian) and its labels. The engine is deterministic,
-// so the same evidence gives the same digests anywhere.
-type Digest [8]byte
-
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
-
-func digestOf(energy float64, labels []uint8) Digest {
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 8+len(labels)), math.Float64bits(energy))
-	sum := sha256.Sum256(append(b, labels...))
-	return Digest(sum[:8])
-}
-
-// Hypothesis is one class per superpixel for the whole image. It is immutable.
-type Hypothesis struct {
-	Rank   int // position in the sequence, from 0
-	Labels []uint8
-	Energy float64 // higher is better
-	Digest Digest
-}
 
 // Sequence is the deterministic stream of hypotheses for one state of the
 // evidence. It is made on demand, one hypothesis at a time, remembers what it
@@ -80,10 +54,6 @@ type Sequence struct {
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
 }
-
-// mostInStep is how many superpixels times classes in play are too many for steps that
-// nothing interrupts: they would take more than 100 ms.
-const mostInStep = 100_000
 
 // Turn runs a step when it may run. An error is one of not having run it.
 type Turn func(ctx context.Context, class schedule.Class, step func()) error
@@ -255,51 +225,6 @@ func (s *Sequence) Prepare(ctx context.Context) error {
 	return s.turn(ctx, schedule.Supposed, s.prepare)
 }
 
-// Rest lets go of what only further hypotheses need, a fifth of an open image's memory,
-// unless somebody is making one. If they are asked for after all, it is made again from
-// the first one on.
-func (s *Sequence) Rest() {
-	select {
-	case s.making <- struct{}{}:
-		s.letGo()
-		<-s.making
-	default:
-	}
-}
-
-// letGo is Rest even when somebody waits for a step, but not while one is made.
-func (s *Sequence) letGo() {
-	if !s.working.TryLock() {
-		return
-	}
-	defer s.working.Unlock()
-	s.stream, s.steps = nil, 0
-	if s.workBytes() > smallWork {
-		s.posed.Store(nil)
-	}
-	if s.bench != nil {
-		s.bench.gone(s)
-	}
-}
-
-// workBytes estimates the memory of the problem and the stream.
-func (s *Sequence) workBytes() int { return workBytes * len(s.shares) * len(s.classes) }
-
-const (
-	workBytes = 50      // of them for each class of each superpixel
-	smallWork = 1 << 20 // work whose problem is kept for the suggestion, which comes soon
-)
-
-// unprepared is that of the stream.
-func (s *Sequence) unprepared() *diverse.Stripped {
-	s.working.Lock()
-	defer s.working.Unlock()
-	if s.stream == nil {
-		return nil
-	}
-	return s.stream.unprepared()
-}
-
 // at is At where the first hypothesis and those after it are of the given classes.
 func (s *Sequence) at(ctx context.Context, rank int, first, later schedule.Class) (Hypothesis, error) {
 	if rank < 0 || rank >= s.Len() {
@@ -344,136 +269,4 @@ func (s *Sequence) ready(rank int) (*Hypothesis, int) {
 		return &s.made[rank], len(s.made)
 	}
 	return nil, len(s.made)
-}
-
-// next makes the next hypothesis when it is its turn. The caller holds the making
-// token.
-func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
-	if s.settled && s.again() {
-		return nil
-	}
-	if s.turn == nil {
-		return s.work(ctx, class, func() error { return s.step(ctx) })
-	}
-	// What the hypothesis needs first has steps of its own, so that nobody's click
-	// waits for all of it. It makes more hypotheses than the next.
-	for s.unprepared() != nil {
-		if err := s.work(ctx, class, s.prepareSome); err != nil {
-			return err
-		}
-	}
-	return s.work(ctx, class, func() error {
-		err := s.step(ctx)
-		for err == nil && s.stream.ahead() && s.stream.given < s.Len() {
-			err = s.step(ctx)
-		}
-		return err
-	})
-}
-
-// again adds the first hypothesis once more, if it has been made.
-func (s *Sequence) again() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.made) == 0 {
-		return false
-	}
-	same := s.made[0]
-	same.Rank = len(s.made)
-	s.made = append(s.made, same)
-	return true
-}
-
-// work runs a step of the stream when it is its turn.
-func (s *Sequence) work(ctx context.Context, class schedule.Class, step func() error) error {
-	return s.run(ctx, class, func() error {
-		steps, err := s.locked(step)
-		if s.bench != nil {
-			s.bench.keep(s, steps)
-		}
-		return err
-	})
-}
-
-// locked makes a step of the stream and returns how many it has taken.
-func (s *Sequence) locked(step func() error) (steps int, err error) {
-	s.working.Lock()
-	defer s.working.Unlock()
-	s.steps++
-	return s.steps, step()
-}
-
-// run does work of the given class when it is its turn.
-func (s *Sequence) run(ctx context.Context, class schedule.Class, work func() error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if s.turn == nil {
-		return work()
-	}
-	if s.heavy {
-		class |= schedule.Heavy
-	}
-	var failed error
-	if err := s.turn(ctx, class, func() { failed = work() }); err != nil {
-		return err
-	}
-	return failed
-}
-
-// atOnce is how long a preparation goes on in one step. Between two steps of one
-// sequence others begin, so with short ones everybody's is under way for long.
-const atOnce = 2 * time.Millisecond
-
-// prepareSome prepares some of what the next hypothesis needs, if the stream was not let
-// go of meanwhile. The caller holds the lock for working.
-func (s *Sequence) prepareSome() error {
-	if s.stream == nil {
-		return nil
-	}
-	began := time.Now()
-	for strip := s.stream.unprepared(); strip != nil; strip = s.stream.unprepared() {
-		strip.Prepare()
-		if time.Since(began) >= s.atOnce {
-			break
-		}
-	}
-	return nil
-}
-
-// step makes the stream's next hypothesis and keeps it, unless it was made before
-// the sequence rested. The caller holds the lock for working.
-func (s *Sequence) step(ctx context.Context) error {
-	if s.stream == nil {
-		p, err := s.present()
-		if err != nil {
-			return err
-		}
-		stream, err := s.start(p)
-		if err != nil {
-			return err
-		}
-		s.stream = stream
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-	}
-	x, energy, err := s.stream.next()
-	if err != nil {
-		return err
-	}
-	rank := s.stream.given
-	s.stream.given++
-	if made, _ := s.ready(rank); made != nil {
-		return nil
-	}
-	labels := make([]uint8, len(x))
-	for i, l := range x {
-		labels[i] = uint8(s.classes[l])
-	}
-	made := Hypothesis{Rank: rank, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made = append(s.made, made)
-	return nil
 }
