@@ -6,13 +6,15 @@ import (
 	"go/format"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 
+	"collie/cmd/internal/progress"
 	"collie/segment/engine"
 )
 
-// How a chooser is trained: Adam (Kingma and Ba 2015, arXiv:1412.6980) on the
-// expected quality of what it chooses, with a step that falls linearly.
+// How a chooser is trained: Adam (Kingma and Ba 2015, arXiv:1412.6980) with a step that
+// falls linearly.
 const (
 	hiddenUnits = 24
 	batch       = 600 // questions of a step
@@ -20,31 +22,80 @@ const (
 	firstRate   = 0.003
 	lastRate    = 1e-4
 	decay       = 1e-3 // of weights
-	worth       = 20   // of a quality of 1, relative to decay
 	momentum    = 0.9
 	inertia     = 0.99
 )
 
-const features = len(engine.CorrectionFeatures{})
-
-// seen is a question as the units see it.
-type seen struct {
-	own     []engine.CorrectionFeatures
-	quality []float64
+// question is what a person can have meant: the features of each labelling, and how
+// good it is, an IoU or the mean one of several classes. The first is what the evidence
+// says.
+type question struct {
+	features [][]float64
+	quality  []float64
 }
 
+// objective says how much the score of each labelling should rise, given the chances
+// of all and how good they are.
+type objective func(chances, quality []float64) []float64
+
+// worth is what a quality of 1 is worth to expectedQuality, relative to decay.
+const worth = 20
+
+// expectedQuality is the quality of one labelling that is drawn by its chance: for
+// what is shown first.
+func expectedQuality(chances, quality []float64) []float64 {
+	expected := 0.0
+	for i, p := range chances {
+		expected += p * quality[i]
+	}
+	up := make([]float64, len(chances))
+	for i, p := range chances {
+		up[i] = worth * p * (quality[i] - expected)
+	}
+	return up
+}
+
+// steep is how fast crossEntropy gives up worse labellings: what is 1/steep worse is
+// wanted 1/e times as much.
+const steep = 20
+
+// crossEntropy is that of the chances and those that are wanted, which grow
+// exponentially with the quality: for several that are shown, since it spreads chances
+// over what is nearly as good.
+func crossEntropy(chances, quality []float64) []float64 {
+	up := make([]float64, len(chances))
+	for i, v := range quality {
+		up[i] = steep * v
+	}
+	softmax(up)
+	for i, p := range chances {
+		up[i] -= p
+	}
+	return up
+}
+
+// choose returns the labelling that a chooser takes for the best.
+func (q *question) choose(c *engine.Chooser) int { return largest(c.Chances(q.features)) }
+
+// best returns the labelling that is the best.
+func (q *question) best() int { return largest(q.quality) }
+
+// largest returns where the first of the largest numbers is.
+func largest(of []float64) int { return slices.Index(of, slices.Max(of)) }
+
 // train returns a chooser for questions. The same questions give the same numbers.
-func train(questions []question, steps int) *engine.Chooser {
+func train(questions []question, to objective, steps int) *engine.Chooser {
 	c := standardize(questions)
-	all := make([]seen, len(questions))
+	all := make([]question, len(questions)) // as the units see them
 	for i, q := range questions {
 		all[i].quality = q.quality
-		for k := range q.corrections {
-			all[i].own = append(all[i].own, c.Standardized(&q.corrections[k].Features))
+		for _, f := range q.features {
+			all[i].features = append(all[i].features, c.Standardized(f))
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	c.Units = make([]engine.Unit, hiddenUnits)
+	features := len(c.Mean)
+	c.Units = newUnits(features)
 	scale := 1 / math.Sqrt(2*float64(features))
 	for u := range c.Units {
 		unit := &c.Units[u]
@@ -53,13 +104,13 @@ func train(questions []question, steps int) *engine.Chooser {
 		}
 		unit.Weight = 0.1 * rng.NormFloat64()
 	}
-	mean, square := make([]engine.Unit, hiddenUnits), make([]engine.Unit, hiddenUnits)
-	picked := make([]*seen, batch)
+	mean, square := newUnits(features), newUnits(features)
+	picked := make([]*question, batch)
 	for step := range steps {
 		for i := range picked {
 			picked[i] = &all[rng.IntN(len(all))]
 		}
-		up := slope(c.Units, picked)
+		up := slope(c.Units, picked, to)
 		rate := firstRate*(1-float64(step)/float64(steps)) + lastRate
 		one, two := 1-math.Pow(momentum, float64(step+1)), 1-math.Pow(inertia, float64(step+1))
 		for u := range c.Units {
@@ -76,26 +127,36 @@ func train(questions []question, steps int) *engine.Chooser {
 	return c
 }
 
+// newUnits returns the hidden units for so many features, all numbers 0.
+func newUnits(features int) []engine.Unit {
+	units := make([]engine.Unit, hiddenUnits)
+	for u := range units {
+		units[u].Own, units[u].First = make([]float64, features), make([]float64, features)
+	}
+	return units
+}
+
 // each visits the numbers of four units together.
 func each(a, b, c, d *engine.Unit, visit func(a, b, c, d *float64, decays bool)) {
 	visit(&a.Bias, &b.Bias, &c.Bias, &d.Bias, false)
 	visit(&a.Weight, &b.Weight, &c.Weight, &d.Weight, true)
-	for j := range features {
+	for j := range a.Own {
 		visit(&a.Own[j], &b.Own[j], &c.Own[j], &d.Own[j], true)
 		visit(&a.First[j], &b.First[j], &c.First[j], &d.First[j], true)
 	}
 }
 
 // standardize returns a chooser without units whose features have mean 0 and
-// deviation 1 over all corrections.
+// deviation 1 over all labellings.
 func standardize(questions []question) *engine.Chooser {
-	c := &engine.Chooser{}
+	features := len(questions[0].features[0])
+	c := &engine.Chooser{Mean: make([]float64, features), Scale: make([]float64, features)}
 	n := 0.0
-	var square engine.CorrectionFeatures
+	square := make([]float64, features)
 	for _, q := range questions {
-		for k := range q.corrections {
+		for _, f := range q.features {
 			n++
-			for j, v := range q.corrections[k].Features {
+			for j, v := range f {
 				c.Mean[j] += v
 				square[j] += v * v
 			}
@@ -108,16 +169,15 @@ func standardize(questions []question) *engine.Chooser {
 	return c
 }
 
-// slope is the gradient of the mean expected quality of what units choose, times
-// worth.
-func slope(units []engine.Unit, questions []*seen) []engine.Unit {
+// slope is the gradient of the objective, the mean over questions.
+func slope(units []engine.Unit, questions []*question, to objective) []engine.Unit {
 	parts := make([][]engine.Unit, chunks)
 	var wait sync.WaitGroup
 	for n := range parts {
 		wait.Go(func() {
-			part := make([]engine.Unit, len(units))
+			part := newUnits(len(units[0].Own))
 			for i := n; i < len(questions); i += chunks {
-				climb(units, part, questions[i], worth/float64(len(questions)))
+				climb(units, part, questions[i], to, 1/float64(len(questions)))
 			}
 			parts[n] = part
 		})
@@ -132,32 +192,25 @@ func slope(units []engine.Unit, questions []*seen) []engine.Unit {
 	return sum
 }
 
-// climb adds the gradient of the expected quality for one question, times scale.
-func climb(units, sum []engine.Unit, q *seen, scale float64) {
-	n := len(q.own)
+// climb adds the gradient for one question, times scale.
+func climb(units, sum []engine.Unit, q *question, to objective, scale float64) {
+	n := len(q.features)
 	active := make([]float64, n*len(units))
 	score := make([]float64, n)
-	first := &q.own[0]
+	first := q.features[0]
 	for u := range units {
 		unit := &units[u]
-		of := unit.Bias + unit.First.Dot(first)
+		of := unit.Bias + engine.Dot(unit.First, first)
 		for i := range n {
-			if a := of + unit.Own.Dot(&q.own[i]); a > 0 {
+			if a := of + engine.Dot(unit.Own, q.features[i]); a > 0 {
 				active[i*len(units)+u] = a
 				score[i] += unit.Weight * a
 			}
 		}
 	}
-	top := score[largest(score)]
-	total, expected := 0.0, 0.0
-	for i := range score {
-		score[i] = math.Exp(score[i] - top)
-		total += score[i]
-		expected += score[i] * q.quality[i]
-	}
-	expected /= total
-	for i, p := range score {
-		up := scale * p / total * (q.quality[i] - expected)
+	softmax(score)
+	for i, up := range to(score, q.quality) {
+		up *= scale
 		for u := range units {
 			a := active[i*len(units)+u]
 			if a <= 0 {
@@ -166,19 +219,48 @@ func climb(units, sum []engine.Unit, q *seen, scale float64) {
 			sum[u].Weight += up * a
 			through := up * units[u].Weight
 			sum[u].Bias += through
-			for j := range features {
-				sum[u].Own[j] += through * q.own[i][j]
+			for j, v := range q.features[i] {
+				sum[u].Own[j] += through * v
 				sum[u].First[j] += through * first[j]
 			}
 		}
 	}
 }
 
-// sourceOf returns the Go source of a chooser, to five digits.
-func sourceOf(c *engine.Chooser) ([]byte, error) {
+// softmax turns scores into probabilities in proportion to their exponentials.
+func softmax(scores []float64) {
+	top, total := slices.Max(scores), 0.0
+	for i, s := range scores {
+		scores[i] = math.Exp(s - top)
+		total += scores[i]
+	}
+	for i := range scores {
+		scores[i] /= total
+	}
+}
+
+// writeChooser writes what a command learns from all its questions as Go source.
+func writeChooser(t *terminal, path, name, command string, learn func() *engine.Chooser) error {
+	var c *engine.Chooser
+	err := t.Each("training on all", 1, func(int) error {
+		c = learn()
+		return t.Ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	source, err := sourceOf(c, name, command)
+	if err != nil {
+		return err
+	}
+	return progress.WriteResult(path, source)
+}
+
+// sourceOf returns the Go source of a chooser that a command makes, to five digits.
+func sourceOf(c *engine.Chooser, name, command string) ([]byte, error) {
 	var b bytes.Buffer
-	list := func(f *engine.CorrectionFeatures) string {
-		s := "CorrectionFeatures{"
+	list := func(f []float64) string {
+		s := "[]float64{"
 		for j, v := range f {
 			if j > 0 {
 				s += ", "
@@ -187,11 +269,10 @@ func sourceOf(c *engine.Chooser) ([]byte, error) {
 		}
 		return s + "}"
 	}
-	fmt.Fprint(&b, "// Code generated by 'evaluate corrections'; DO NOT EDIT.\n\npackage engine\n\nvar trained = Chooser{\n")
-	fmt.Fprintf(&b, "Mean: %s,\nScale: %s,\nUnits: []Unit{\n", list(&c.Mean), list(&c.Scale))
-	for u := range c.Units {
-		unit := &c.Units[u]
-		fmt.Fprintf(&b, "{%.5g, %.5g, %s, %s},\n", unit.Bias, unit.Weight, list(&unit.Own), list(&unit.First))
+	fmt.Fprintf(&b, "// Code generated by 'evaluate %s'; DO NOT EDIT.\n\npackage engine\n\nvar %s = Chooser{\n", command, name)
+	fmt.Fprintf(&b, "Mean: %s,\nScale: %s,\nUnits: []Unit{\n", list(c.Mean), list(c.Scale))
+	for _, unit := range c.Units {
+		fmt.Fprintf(&b, "{%.5g, %.5g, %s, %s},\n", unit.Bias, unit.Weight, list(unit.Own), list(unit.First))
 	}
 	fmt.Fprint(&b, "},\n}\n")
 	return format.Source(b.Bytes())

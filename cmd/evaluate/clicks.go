@@ -51,7 +51,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 		return err
 	}
 	settings, classes := c.settings(len(list)), &held{}
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
+	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) (err error) {
 		classes.note(s)
 		for _, setting := range settings {
 			a := setting.Annotator

@@ -23,13 +23,6 @@ type correctionsCommand struct {
 	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
 }
 
-// question is what a correcting click could mean: how each correction is seen, and
-// how good the labelling that it makes is. The first is what the evidence says.
-type question struct {
-	corrections []engine.Correction // without labels
-	quality     []float64           // IoU, or mean IoU of several classes
-}
-
 // Objects that are trained on have so many pixels at least, and an image has so many
 // of them at most.
 const (
@@ -58,12 +51,19 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	// What is shown depends on what was chosen before. So the first round follows the
 	// evidence, and each further one what was learned so far, on images that this was
 	// not learned from.
+	extents, err := c.extents(t, list)
+	if err != nil {
+		return err
+	}
 	learned := [2]*engine.Chooser{}
 	halves := [2][]question{}
 	for round := range rounds {
 		played := make([][]question, len(list))
 		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
-			played[i], err = c.play(t.Ctx, list[i], learned[1-half(list[i].ID)], round)
+			other := 1 - half(list[i].ID)
+			parameters := engine.DefaultParameters
+			parameters.First, parameters.Chooser = extents[other], learned[other]
+			played[i], err = c.play(t.Ctx, list[i], parameters, round)
 			return err
 		})
 		if err != nil {
@@ -81,7 +81,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			if round+1 < rounds {
 				passes = (passes + 2) / 3 // enough to go on with
 			}
-			learned[h] = train(halves[h], passes)
+			learned[h] = train(halves[h], expectedQuality, passes)
 			return t.Ctx.Err()
 		})
 		if err != nil {
@@ -115,19 +115,8 @@ func (c *correctionsCommand) Run(t *terminal) error {
 		return err
 	}
 	if c.Out != "" {
-		var final *engine.Chooser
-		err := t.Each("training on all", 1, func(int) error {
-			final = train(append(halves[0], halves[1]...), c.Passes)
-			return t.Ctx.Err()
-		})
-		if err != nil {
-			return err
-		}
-		source, err := sourceOf(final)
-		if err != nil {
-			return err
-		}
-		if err := progress.WriteResult(c.Out, source); err != nil {
+		learn := func() *engine.Chooser { return train(append(halves[0], halves[1]...), expectedQuality, c.Passes) }
+		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
 			return err
 		}
 	}
@@ -141,11 +130,27 @@ func half(id string) int {
 	return int(h.Sum32() >> 7 & 1)
 }
 
-// play works on the objects of an image, and on its classes together, as people do
-// who follow a chooser.
-func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, chooser *engine.Chooser, round int) ([]question, error) {
-	parameters := engine.DefaultParameters
-	parameters.Chooser = chooser
+// extents returns networks for first gestures, one learned from each half of the
+// images; that of the program where a half has no objects.
+func (c *correctionsCommand) extents(t *terminal, list []simulate.Picture) (learned [2]*engine.Chooser, err error) {
+	played, err := playFirst(t, list, c.Regions)
+	if err != nil {
+		return learned, err
+	}
+	err = t.Each("training on them", len(learned), func(h int) error {
+		questions := evenly(played, func(i int) bool { return half(list[i].ID) == h })
+		if len(questions) == 0 {
+			learned[h] = engine.DefaultParameters.First
+			return nil
+		}
+		learned[h] = trainExtents(questions, min(c.Passes, extentPasses))
+		return t.Ctx.Err()
+	})
+	return learned, err
+}
+
+// play works on the objects of an image, and on its classes together, as people do.
+func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]question, error) {
 	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
@@ -269,16 +274,7 @@ func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8)
 			labels[i] = uint8(classes[l])
 		}
 		q.quality = append(q.quality, quality(labels))
-		q.corrections = append(q.corrections, engine.Correction{Features: c.Features})
+		q.features = append(q.features, c.Features[:])
 	}
 	return q, nil
 }
-
-// choose returns the correction that a chooser takes for the best.
-func (q *question) choose(c *engine.Chooser) int { return largest(c.Chances(q.corrections)) }
-
-// best returns the correction that is the best.
-func (q *question) best() int { return largest(q.quality) }
-
-// largest returns where the first of the largest numbers is.
-func largest(of []float64) int { return slices.Index(of, slices.Max(of)) }

@@ -156,34 +156,6 @@ func TestOtherCommands(t *testing.T) {
 	}
 }
 
-// Figures of extents are means over the objects.
-func TestExtents(t *testing.T) {
-	dir := folder(t, 4)
-	empty := grey(func(int, int) uint8 { return 0 })
-	save(t, filepath.Join(dir, "masks/im3.png"), empty)
-	args := []string{"extents", "--data", dir, "--regions", "30", "--folds", "2"}
-	got := figures[struct {
-		Objects float64
-		Results map[string]qualities
-	}](t, args...)
-	for name, q := range got.Results {
-		if q.First <= 0 || q.First > q.Best3 || q.Best3 > q.Best20 || q.Best20 > 1 || got.Objects != 3 {
-			t.Errorf("%s: %+v of %v objects", name, q, got.Objects)
-		}
-	}
-	for _, wrong := range []string{"nan", "0", "inf"} {
-		if _, err := evaluate(t, append(args, "--ridge", wrong)...); err == nil || !strings.Contains(err.Error(), "--ridge") {
-			t.Errorf("--ridge %s: %v", wrong, err)
-		}
-	}
-	for i := range 3 {
-		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), empty)
-	}
-	if out, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "no image has an object") {
-		t.Errorf("without objects: %q, %v", out, err)
-	}
-}
-
 // An image without objects needs no click, and one that is all void doesn't count.
 func TestClicksOfNothing(t *testing.T) {
 	dir := folder(t, 3)

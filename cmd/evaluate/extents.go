@@ -2,11 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"hash/fnv"
+	"image"
+	"math"
+	"math/rand/v2"
+	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
-	"collie/segment"
+	"collie/cmd/internal/progress"
 	"collie/segment/assistant"
 	"collie/segment/engine"
 	"collie/segment/simulate"
@@ -15,195 +19,239 @@ import (
 
 type extentsCommand struct {
 	output
-	Data    string  `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png of classes; the object of an image is the largest connected part of a class."`
-	Limit   int     `placeholder:"N" help:"Use the first N images only."`
-	Regions int     `default:"600" help:"Superpixels of an image."`
-	Folds   int     `default:"4" help:"Parts of the cross-validation."`
-	Ridge   float64 `default:"0.03" help:"Penalty on the weights of standardized features."`
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png of classes; objects are the largest connected parts of classes."`
+	Limit   int    `placeholder:"N" help:"Use the first N images only."`
+	Regions int    `default:"600" help:"Superpixels of an image."`
+	Folds   int    `default:"4" help:"Parts of the cross-validation."`
+	Passes  int    `default:"1500" help:"Steps of the training, each on 600 first gestures."`
+	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
 }
 
-// choice is what a first click can mean in one image, and how good each meaning is.
-type choice struct {
-	model   *engine.Model
-	extents []engine.Extent
-	iou     []float64
+// extentPasses are enough for networks of extents.
+const extentPasses = 1500
+
+// beginning is a kind of first gestures on an object.
+type beginning struct {
+	name       string
+	box, click bool
+	jitter     bool // of the click
 }
 
-// Run measures and prints.
+// beginnings are those that people make, to learn from. Boxes are drawn by hand.
+var beginnings = []beginning{
+	{"a click", false, true, false},
+	{"a click anywhere near the middle", false, true, true},
+	{"a box", true, false, false},
+	{"a box and a click", true, true, true},
+}
+
+// looseBox is how much larger a hand draws a box at most, on each side, as a share of
+// the object's size.
+const looseBox = 0.1
+
+// meant is what first gestures on an object can mean.
+type meant struct {
+	question
+	kind     int             // of beginnings
+	extents  []engine.Extent // without masks
+	overlaps []float64
+}
+
+// Run plays, trains and reports.
 func (c *extentsCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--folds", 2, c.Folds), atLeast("--regions", 1, c.Regions), positive("--ridge", c.Ridge)); err != nil {
+	if err := cmp.Or(atLeast("--folds", 2, c.Folds), atLeast("--regions", 1, c.Regions), atLeast("--passes", 1, c.Passes), progress.ResultFile("--out", c.Out)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
 	}
-	all := make([]choice, len(list))
-	err = t.Each("", len(list), func(i int) (err error) {
-		all[i], err = c.open(list[i])
+	played, err := playFirst(t, list, c.Regions)
+	if err != nil {
 		return err
+	}
+	learned := make([]*engine.Chooser, c.Folds)
+	err = t.Each("training", c.Folds, func(fold int) error {
+		others := evenly(played, func(i int) bool { return i%c.Folds != fold })
+		if len(others) == 0 {
+			return fmt.Errorf("--data %s: the %d images hold too few objects of at least %d pixels to learn from", c.Data, len(list), leastObject)
+		}
+		learned[fold] = trainExtents(others, c.Passes)
+		return t.Ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
-	objects := 0.0
-	for _, x := range all {
-		if len(x.extents) > 0 {
-			objects++
+	rows := c.report(t, played, learned)
+	if c.Out != "" {
+		learn := func() *engine.Chooser {
+			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes)
+		}
+		if err := writeChooser(t, c.Out, "extentChooser", "extents", learn); err != nil {
+			return err
 		}
 	}
-	if objects == 0 {
-		return fmt.Errorf("--data %s: no image has an object, which is a part of a class other than 0", c.Data)
+	return c.write(map[string]any{"results": rows})
+}
+
+// report prints how good first hypotheses and cards are, and returns the figures by
+// kind of gestures and by weights.
+func (c *extentsCommand) report(t *terminal, played [][]meant, learned []*engine.Chooser) map[string]map[string]qualities {
+	ways := []struct {
+		name string
+		by   func(fold int) *engine.Chooser
+	}{
+		{"weights of the program", func(int) *engine.Chooser { return engine.HandMade.First }},
+		{"learned on the other folds", func(fold int) *engine.Chooser { return learned[fold] }},
 	}
-	rows := map[string]qualities{"weights of the program": {}, "fitted to the other folds": {}}
-	for fold := range c.Folds {
-		var train, test []choice
-		for i, x := range all {
-			if i%c.Folds == fold {
-				test = append(test, x)
-			} else {
-				train = append(train, x)
-			}
-		}
-		for name, weights := range map[string]engine.Features{"weights of the program": engine.ExtentWeights, "fitted to the other folds": c.fit(train)} {
-			q := rows[name]
-			for _, x := range test {
-				q.add(x, weights, objects)
-			}
-			rows[name] = q
-		}
-	}
+	rows := map[string]map[string]qualities{}
 	w := t.Table()
-	fmt.Fprintf(w, "IoU after one click, %.0f objects\tfirst\tbest of 3\tbest of 20\t\n", objects)
-	for _, name := range []string{"weights of the program", "fitted to the other folds"} {
-		q := rows[name]
-		fmt.Fprintf(w, "%s\t%.4f\t%.4f\t%.4f\t\n", name, q.First, q.Best3, q.Best20)
+	defer w.Flush()
+	fmt.Fprintf(w, "IoU after\t\tgestures\tfirst\tbest of 3\tbest of 20\tbest of all\t\n")
+	for kind, b := range beginnings {
+		rows[b.name] = map[string]qualities{}
+		for _, way := range ways {
+			var q qualities
+			n, bound := 0.0, 0.0
+			for i, all := range played {
+				for _, m := range all {
+					if m.kind == kind {
+						q.add(m.quality, way.by(i%c.Folds).Order(m.extents, m.overlaps))
+						bound += m.quality[m.best()]
+						n++
+					}
+				}
+			}
+			q = qualities{q.First / n, q.Best3 / n, q.Best20 / n}
+			rows[b.name][way.name] = q
+			fmt.Fprintf(w, "%s\t%s\t%.0f\t%.4f\t%.4f\t%.4f\t%.4f\t\n", b.name, way.name, n, q.First, q.Best3, q.Best20, bound/n)
+		}
 	}
-	if err := w.Flush(); err != nil {
+	return rows
+}
+
+// playFirst makes first gestures on the objects of images.
+func playFirst(t *terminal, list []simulate.Picture, regions int) ([][]meant, error) {
+	played := make([][]meant, len(list))
+	err := t.Each("first gestures", len(list), func(i int) (err error) {
+		played[i], err = playFirstIn(t.Ctx, list[i], regions)
 		return err
-	}
-	weights := c.fit(all)
-	fmt.Fprintf(t.Out, "Fitted to all: %.4f\n", weights)
-	return c.write(map[string]any{"objects": objects, "results": rows, "weights": weights})
+	})
+	return played, err
 }
 
-// open makes the first click on the object of an image.
-func (c *extentsCommand) open(p simulate.Picture) (x choice, err error) {
-	img, err := p.Load()
+// evenly returns the questions about some of the images, repeated so that each image
+// counts the same, however many objects it has.
+func evenly(played [][]meant, some func(image int) bool) (questions []question) {
+	const most = 2 * 3 // divisible by the numbers of objects, 1 to mostObjects
+	for i, all := range played {
+		if !some(i) {
+			continue
+		}
+		objects := len(all) / len(beginnings)
+		for _, m := range all {
+			questions = append(questions, slices.Repeat([]question{m.question}, most/objects)...)
+		}
+	}
+	return questions
+}
+
+// trainExtents returns a chooser for first gestures. People see several cards then.
+func trainExtents(questions []question, steps int) *engine.Chooser {
+	return train(questions, crossEntropy, steps)
+}
+
+// playFirstIn makes first gestures on the objects of an image.
+func playFirstIn(ctx context.Context, p simulate.Picture, regions int) (out []meant, err error) {
+	img, mask, err := p.LoadLabelled()
 	if err != nil {
-		return x, err
+		return nil, err
 	}
-	mask, err := simulate.ReadMask(p.Mask(), img.Rect.Size())
+	hierarchy, graph := superpixels.Divide(img, finestFactor*regions)
+	product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: engine.DefaultParameters}
+	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
+		for kind, b := range beginnings {
+			name := fmt.Sprint(p.ID, n)
+			var g simulate.Gestures
+			if b.box {
+				g.Box = drawn(o, name)
+			}
+			if b.click {
+				hand := &simulate.Hand{Object: o, Jitter: b.jitter, Name: name}
+				if at, ok := hand.Next(make([]uint8, len(o.Mask))); ok {
+					g.Points = append(g.Points, at)
+				}
+			}
+			m, err := meaning(ctx, product, o, g, regions)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", p.ID, err)
+			}
+			m.kind = kind
+			out = append(out, *m)
+		}
+	}
+	return out, nil
+}
+
+// drawn is a box around an object as a hand draws it, a little too large; the
+// name decides how.
+func drawn(o *simulate.Object, name string) image.Rectangle {
+	hash := fnv.New64a()
+	hash.Write([]byte(name))
+	rng := rand.New(rand.NewPCG(hash.Sum64(), 1))
+	box := o.Box(0)
+	loose := func(size int) int { return int(math.Round(looseBox * rng.Float64() * float64(size))) }
+	w, h := box.Dx(), box.Dy()
+	box.Min = box.Min.Sub(image.Pt(loose(w), loose(h)))
+	box.Max = box.Max.Add(image.Pt(loose(w), loose(h)))
+	return box.Intersect(image.Rect(0, 0, o.Width, o.Height))
+}
+
+// meaning returns what first gestures on an object can mean.
+func meaning(ctx context.Context, product *assistant.Assistant, o *simulate.Object, g simulate.Gestures, regions int) (*meant, error) {
+	session := simulate.NewSession(product, product.Hierarchy.Runs(), regions)
+	if _, err := session.Hypotheses(ctx, g, 0); err != nil {
+		return nil, err
+	}
+	truth, err := simulate.Cover(session.Map, o.Mask, 2)
 	if err != nil {
-		return x, err
+		return nil, err
 	}
-	object := simulate.Largest(img.Rect.Size(), mask)
-	if object == nil {
-		return x, nil
-	}
-	hierarchy, graph := superpixels.Divide(img, finestFactor*c.Regions)
-	a := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: engine.DefaultParameters}
-	cells := hierarchy.Runs()
-	timeline := a.Timeline(cells, c.Regions)
-	hand := simulate.Hand{Object: object}
-	at, ok := hand.Next(make([]uint8, len(object.Mask)))
-	if !ok {
-		return x, nil
-	}
-	timeline.Apply(segment.Event{ID: "first", Kind: segment.Click, Class: simulate.Thing, Points: [][2]float64{{float64(at.X), float64(at.Y)}}})
-	cut := timeline.Cut()
-	x.model = a.Model(cut, nil)
-	table := (&segment.Project{Classes: []segment.Class{{ID: simulate.Rest}, {ID: simulate.Thing}}}).Resolve()
-	x.extents, err = x.model.Extents(a.Evidence(timeline, x.model, table, segment.Rest{Mode: segment.RestClass, Class: simulate.Rest}))
+	cut := session.Timeline.Cut()
+	model := product.Model(cut, nil)
+	extents, err := model.Extents(session.Evidence())
 	if err != nil {
-		return x, err
+		return nil, err
 	}
-	truth, err := simulate.Cover(cells.Coarsen(cut.Parent, cut.N).Map(), object.Mask, 2)
-	if err != nil {
-		return x, err
-	}
-	for _, e := range x.extents {
+	m := &meant{extents: extents, overlaps: model.Overlaps(extents)}
+	for i := range extents {
 		labels := make([]uint8, cut.N)
-		for i, in := range e.Mask {
+		for j, in := range extents[i].Mask {
 			if in {
-				labels[i] = simulate.Thing
+				labels[j] = simulate.Thing
 			}
 		}
-		x.iou = append(x.iou, simulate.ObjectIoU(truth, labels))
+		m.quality = append(m.quality, simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent)))
+		m.features = append(m.features, extents[i].Features[:])
+		extents[i].Mask = nil
 	}
-	return x, nil
+	return m, nil
 }
 
-// add adds how good the first extents are that weights choose, to a mean over objects.
-func (q *qualities) add(x choice, weights engine.Features, objects float64) {
-	if len(x.extents) == 0 {
-		return
-	}
-	var first, best3, best20 float64
-	for rank, i := range x.model.Rank(x.extents, weights) {
+// add adds how good the first extents in an order are.
+func (q *qualities) add(iou []float64, order []int) {
+	best := 0.0
+	for rank, i := range order[:min(20, len(order))] {
+		best = max(best, iou[i])
 		if rank == 0 {
-			first = x.iou[i]
+			q.First += best
 		}
-		if rank < 3 {
-			best3 = max(best3, x.iou[i])
-		}
-		if rank < 20 {
-			best20 = max(best20, x.iou[i])
+		if rank == 2 {
+			q.Best3 += best
 		}
 	}
-	q.First, q.Best3, q.Best20 = q.First+first/objects, q.Best3+best3/objects, q.Best20+best20/objects
-}
-
-// fit returns the weights of a linear score of the IoU, by ridge regression on
-// standardized features in which each image counts the same.
-func (c *extentsCommand) fit(choices []choice) (weights engine.Features) {
-	const n = len(weights)
-	var total float64
-	var mean, spread [n]float64
-	each := func(visit func(f *engine.Features, iou, share float64)) {
-		for _, x := range choices {
-			for i := range x.extents {
-				visit(&x.extents[i].Features, x.iou[i], 1/float64(len(x.extents)))
-			}
-		}
+	if len(order) < 3 {
+		q.Best3 += best
 	}
-	level := 0.0
-	each(func(f *engine.Features, iou, share float64) {
-		total += share
-		level += share * iou
-		for j, v := range f {
-			mean[j] += share * v
-			spread[j] += share * v * v
-		}
-	})
-	level /= total
-	for j := range n {
-		mean[j] /= total
-		spread[j] = max(1e-12, spread[j]/total-mean[j]*mean[j])
-	}
-	square, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
-	each(func(f *engine.Features, iou, share float64) {
-		for j := range n {
-			z := (f[j] - mean[j]) * share / total
-			right.SetVec(j, right.AtVec(j)+z*(iou-level))
-			for k := range j + 1 {
-				square.SetSym(j, k, square.At(j, k)+z*(f[k]-mean[k]))
-			}
-		}
-	})
-	for j := range n {
-		square.SetSym(j, j, square.At(j, j)+c.Ridge*spread[j])
-	}
-	var solution mat.VecDense
-	var factor mat.Cholesky
-	if !factor.Factorize(square) {
-		return weights
-	}
-	if err := factor.SolveVecTo(&solution, right); err != nil {
-		return weights
-	}
-	for j := range n {
-		weights[j] = solution.AtVec(j)
-	}
-	return weights
+	q.Best20 += best
 }

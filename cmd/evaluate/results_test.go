@@ -37,7 +37,7 @@ func TestFiguresWithoutTable(t *testing.T) {
 	}
 	defer nowhere.Close()
 	dir := folder(t, 1)
-	for _, command := range []string{"superpixels", "voc", "extents"} {
+	for _, command := range []string{"superpixels", "voc", "calibration"} {
 		file := filepath.Join(t.TempDir(), "figures.json")
 		printed := &printing.Printed{To: nowhere}
 		if err := evaluateTo(t, printed, command, "--data", dir, "--json", file); err != nil || printed.Err == nil {

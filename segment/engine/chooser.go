@@ -10,45 +10,47 @@ import (
 )
 
 // Chooser is a neural network with one hidden layer that tells which of several
-// corrections is probably the best. It sees each together with the first, which is
-// what the evidence says. Immutable once made.
+// labellings is probably the best. It sees the features of each together with those
+// of the first, which is what the evidence says. Immutable once made.
 type Chooser struct {
-	Mean, Scale CorrectionFeatures // standardize the features
+	Mean, Scale []float64 // standardize the features
 	Units       []Unit
 }
 
 // Unit is a hidden one: Weight·max(0, Bias + Own·f + First·g), with the standardized
-// features f of a correction and g of the first.
+// features f of a labelling and g of the first.
 type Unit struct {
 	Bias, Weight float64
-	Own, First   CorrectionFeatures
+	Own, First   []float64
 }
 
 // farthest a standardized feature can be from 0.
 const farthest = 6
 
 // Standardized returns features as the units see them.
-func (c *Chooser) Standardized(f *CorrectionFeatures) (z CorrectionFeatures) {
+func (c *Chooser) Standardized(f []float64) []float64 {
+	z := make([]float64, len(f))
 	for j, v := range f {
 		z[j] = min(max((v-c.Mean[j])/c.Scale[j], -farthest), farthest)
 	}
 	return z
 }
 
-// Chances returns, for each of some corrections, the probability that it is the best.
-func (c *Chooser) Chances(all []Correction) []float64 {
+// Chances returns the probability that each labelling is the best, given the features
+// of all.
+func (c *Chooser) Chances(all [][]float64) []float64 {
 	out := make([]float64, len(all))
-	first := c.Standardized(&all[0].Features)
+	first := c.Standardized(all[0])
 	seen := make([]float64, len(c.Units)) // what the units see of the first
 	for u := range c.Units {
-		seen[u] = c.Units[u].Bias + c.Units[u].First.Dot(&first)
+		seen[u] = c.Units[u].Bias + Dot(c.Units[u].First, first)
 	}
 	top := math.Inf(-1)
-	for i := range all {
-		own := c.Standardized(&all[i].Features)
+	for i, f := range all {
+		own := c.Standardized(f)
 		for u := range c.Units {
 			unit := &c.Units[u]
-			out[i] += float64(unit.Weight * max(0, seen[u]+unit.Own.Dot(&own)))
+			out[i] += float64(unit.Weight * max(0, seen[u]+Dot(unit.Own, own)))
 		}
 		top = max(top, out[i])
 	}
@@ -63,8 +65,9 @@ func (c *Chooser) Chances(all []Correction) []float64 {
 	return out
 }
 
-// Dot is the sum of the products with other features.
-func (f *CorrectionFeatures) Dot(g *CorrectionFeatures) (sum float64) {
+// Dot is the sum of the products of two lists of the same length.
+func Dot(f, g []float64) (sum float64) {
+	g = g[:len(f)]
 	for j, v := range f {
 		sum += float64(v * g[j])
 	}
@@ -74,11 +77,17 @@ func (f *CorrectionFeatures) Dot(g *CorrectionFeatures) (sum float64) {
 // Number identifies a chooser: the first 8 bytes of the SHA-256 of its numbers.
 func (c *Chooser) Number() string {
 	hash := sha256.New()
-	if err := binary.Write(hash, binary.LittleEndian, [2]CorrectionFeatures{c.Mean, c.Scale}); err != nil {
-		panic(err) // a hash takes all numbers
+	add := func(numbers ...float64) {
+		if err := binary.Write(hash, binary.LittleEndian, numbers); err != nil {
+			panic(err) // a hash takes all numbers
+		}
 	}
-	if err := binary.Write(hash, binary.LittleEndian, c.Units); err != nil {
-		panic(err)
+	add(c.Mean...)
+	add(c.Scale...)
+	for _, u := range c.Units {
+		add(u.Bias, u.Weight)
+		add(u.Own...)
+		add(u.First...)
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }

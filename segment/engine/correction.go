@@ -298,7 +298,11 @@ func (m *Model) best(all []Correction, count int) []Correction {
 	for i := range all {
 		parts[i] = all[i].part
 	}
-	chances := m.Chooser.Chances(all)
+	features := make([][]float64, len(all))
+	for i := range all {
+		features[i] = all[i].Features[:]
+	}
+	chances := m.Chooser.Chances(features)
 	order := inOrder(chances, m.overlaps(parts), count)
 	if all[order[0]].late {
 		at := -1

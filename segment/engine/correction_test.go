@@ -206,14 +206,11 @@ func TestLateClicksChangeLittle(t *testing.T) {
 
 // Chances are probabilities that depend on what the first correction looks like.
 func TestChances(t *testing.T) {
-	c := &Chooser{Units: []Unit{{Bias: 0.5, Weight: 2}, {Weight: -1}}}
-	for j := range c.Scale {
-		c.Scale[j] = 1
+	c := &Chooser{
+		Mean: []float64{0, 5}, Scale: []float64{1, 1},
+		Units: []Unit{{0.5, 2, []float64{1, 0}, []float64{0, 0}}, {0, -1, []float64{0, 0}, []float64{1, 0}}},
 	}
-	c.Units[0].Own[partArea], c.Units[1].First[partArea] = 1, 1
-	all := make([]Correction, 3)
-	all[1].Features[partArea], all[2].Features[partArea] = 1, -100
-	got := c.Chances(all)
+	got := c.Chances([][]float64{{0, 5}, {1, 5}, {-100, 5}})
 	// The units see 0.5, 1.5 and 0 for them, and nothing of the first.
 	e := math.Exp(1) + math.Exp(3) + 1
 	for i, want := range []float64{math.Exp(1) / e, math.Exp(3) / e, 1 / e} {

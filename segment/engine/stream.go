@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"image"
 	"slices"
 
 	"collie/herding"
@@ -27,28 +26,24 @@ type stream struct {
 // index is indexOf(the classes in play).
 func newStream(m *Model, p *herding.Problem, e *Evidence, holds *Holds, index *[256]int16, rest int) (*stream, error) {
 	s := &stream{model: m, problem: p, holds: holds}
-	at, seed, first := e.pointed(m, rest, index)
+	where, first := e.pointed(m, rest, index)
 	switch {
-	case first && p.Model.Labels == 2 && len(e.Excluded) == 0 && s.holds == nil:
-		return s, s.extents(e, rest, at, seed)
+	case first && m.First != nil && p.Model.Labels == 2 && len(e.Excluded) == 0 && s.holds == nil:
+		return s, s.extents(where, rest)
 	case e.Shown != nil:
 		return s, s.correct(e, index, rest)
 	}
 	return s, nil
 }
 
-// extents begins with the masks that a first click may mean.
-func (s *stream) extents(e *Evidence, rest int, at [2]float64, seed int) error {
+// extents begins with the masks that a first click or box may mean.
+func (s *stream) extents(where pointed, rest int) error {
 	thing := 1 - rest
-	extents, err := s.model.extents(s.problem, thing, at, seed)
+	extents, err := s.model.extents(s.problem, thing, where)
 	if err != nil {
 		return err
 	}
-	var boxes image.Rectangle
-	for _, b := range e.Boxes {
-		boxes = boxes.Union(b.Bounds)
-	}
-	for _, i := range s.model.rank(extents, &ExtentWeights, boxes) {
+	for _, i := range s.model.First.Order(extents, s.model.Overlaps(extents)) {
 		x := make([]uint8, s.problem.Model.Nodes)
 		for node, in := range extents[i].Mask {
 			x[node] = uint8(rest)
@@ -136,48 +131,51 @@ func (s *stream) next() (x []uint8, energy float64, err error) {
 	return x, s.problem.Model.Energy(x), nil
 }
 
-// pointed is where the first click is, which is not of the rest, and its
-// superpixel; or without a click the middle of what is boxed. False after a second one.
-func (e *Evidence) pointed(m *Model, rest int, index *[256]int16) (at [2]float64, seed int, ok bool) {
+// pointed is where the first click is, which is not of the rest, or without a click
+// the middle of what is boxed. False after a second one.
+func (e *Evidence) pointed(m *Model, rest int, index *[256]int16) (where pointed, ok bool) {
 	if rest < 0 || e.Guess != nil {
-		return at, 0, false
+		return where, false
 	}
 	count := 0.0
 	add := func(i int) {
 		for axis, v := range m.centres[i] {
-			at[axis] += float64(v)
+			where.at[axis] += float64(v)
 		}
 		count++
 	}
-	seed = -1
 	for i, c := range e.Clicks {
 		if c == segment.Void {
 			continue
 		}
-		if int(index[c]) == rest || seed >= 0 {
-			return at, 0, false
+		if int(index[c]) == rest || where.clicked {
+			return where, false
 		}
 		add(i)
-		seed = i
+		where.superpixel, where.clicked = i, true
+	}
+	for _, b := range e.Boxes {
+		where.box = where.box.Union(b.Bounds)
 	}
 	for i := range m.centres {
-		if seed < 0 && slices.ContainsFunc(e.Boxes, func(b Box) bool { return !b.Outside[i] }) {
+		if !where.clicked && slices.ContainsFunc(e.Boxes, func(b Box) bool { return !b.Outside[i] }) {
 			add(i)
 		}
 	}
 	if count == 0 {
-		return at, 0, false
+		return where, false
 	}
-	at[0] /= count
-	at[1] /= count
-	if seed < 0 {
-		from := func(i int) float64 { return squareOf(float64(m.centres[i][0])-at[0], float64(m.centres[i][1])-at[1]) }
-		seed = 0
+	where.at[0] /= count
+	where.at[1] /= count
+	if !where.clicked {
+		from := func(i int) float64 {
+			return squareOf(float64(m.centres[i][0])-where.at[0], float64(m.centres[i][1])-where.at[1])
+		}
 		for i := range m.centres {
-			if from(i) < from(seed) {
-				seed = i
+			if from(i) < from(where.superpixel) {
+				where.superpixel = i
 			}
 		}
 	}
-	return at, seed, true
+	return where, true
 }
