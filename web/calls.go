@@ -260,7 +260,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "Get a mask at the size of the upright original",
-		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery, seqQuery}, sends: fileOf("image/png"), conditional: true, problems: []int{429},
+		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true, problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/objects": {
 		id: "listObjects", summary: "List the objects that have been told apart",

@@ -24,7 +24,6 @@ var (
 	ofQuery        = query.Word{Name: "of", Words: []string{"labelling", "hypothesis"}, Doc: "what the mask shows"}
 	rankQuery      = query.Int{Name: "rank", High: engine.MaxHypotheses - 1, Doc: "rank of the hypothesis, with of=hypothesis"}
 	afterMaskQuery = query.Int{Name: "after", Fallback: -1, High: math.MaxInt32, Doc: "the labelling after this event; 0 is the start"}
-	seqQuery       = query.Int{Name: "seq", Fallback: -1, High: math.MaxInt32, Doc: "ignored: another number makes a browser ask again"}
 	styleQuery     = query.Word{Name: "style", Words: []string{"index", "colour", "overlay"}, Doc: "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, half transparent, at the size of the thumbnail"}
 )
 
@@ -40,9 +39,6 @@ func (s *Server) mask(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	style, err := styleQuery.Of(r)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := seqQuery.Of(r); err != nil {
 		return nil, err
 	}
 	if style == "overlay" {

@@ -2,10 +2,8 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/gorilla/websocket"
 
@@ -125,33 +122,6 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			}
 			s.answers.Problem(w, r, errors.New("panic"))
 		}()
-		next.ServeHTTP(w, r)
-	})
-}
-
-// knownQuery refuses parameters in the query that a call doesn't have: with a typo in
-// its name a value would silently be the default. It runs when the route is known.
-func (s *Server) knownQuery(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		method := r.Method
-		if method == http.MethodHead {
-			method = http.MethodGet
-		}
-		var known []string
-		for _, q := range calls[method+" "+chi.RouteContext(r.Context()).RoutePattern()].query {
-			known = append(known, q.Parameter().Name)
-		}
-		for _, name := range slices.Sorted(maps.Keys(r.URL.Query())) {
-			if slices.Contains(known, name) {
-				continue
-			}
-			accepted := "none"
-			if len(known) > 0 {
-				accepted = strings.Join(known, ", ")
-			}
-			s.answers.Problem(w, r, &problem.Refusal{Status: http.StatusBadRequest, Detail: fmt.Sprintf("This call has no parameter %.100q in its query; it has %s. Nothing was changed.", name, accepted)})
-			return
-		}
 		next.ServeHTTP(w, r)
 	})
 }

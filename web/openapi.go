@@ -91,7 +91,7 @@ func (c content) media() map[string]openapi.Media {
 // allProblems are the statuses of the problems that a call can have: its own,
 // and those that follow from its kind.
 func (c call) allProblems(method, path string) []int {
-	all := slices.Concat(c.problems, []int{http.StatusBadRequest, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable})
+	all := slices.Concat(c.problems, []int{http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable})
 	if !people.Anonymous(path) {
 		all = append(all, http.StatusUnauthorized, http.StatusNotFound) // 404 for tokens that are only for metrics
 	}
@@ -105,7 +105,7 @@ func (c call) allProblems(method, path string) []int {
 		all = append(all, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if c.takes != nil {
-		all = append(all, http.StatusRequestTimeout, http.StatusTooManyRequests) // large bodies wait for memory
+		all = append(all, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusTooManyRequests) // large bodies wait for memory
 	}
 	if _, form := c.takes["multipart/form-data"]; form { // files, which can be of any type
 		all = append(all, http.StatusUnsupportedMediaType)

@@ -50,7 +50,6 @@ func (s *Server) routes() *chi.Mux {
 	r.Get("/metrics", api(s.getMetrics))
 
 	r.Route("/api/v1", func(r chi.Router) {
-		r = r.With(s.knownQuery)
 		r.Get("/openapi.json", api(s.openAPI))
 		r.Get("/session", api(who.GetSession))
 		r.Post("/session", api(who.WithLogin(who.CreateSession)))

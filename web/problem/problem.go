@@ -95,7 +95,7 @@ type Kind struct {
 
 // Kinds are all kinds of problems, by status.
 var Kinds = []Kind{
-	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, is incomplete, or has the wrong form for this call; or the query has a parameter that the call doesn't have."},
+	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, is incomplete, or has the wrong form for this call."},
 	{http.StatusUnauthorized, "Sign in first", "The server needs a login, and the request has no valid session."},
 	{http.StatusForbidden, "Not allowed from there", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers; some calls need a session and can't be made with an API token."},
 	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it."},
