@@ -31,7 +31,7 @@ const leastGrowth = 0.1
 func (m *Model) Extents(e Evidence) ([]Extent, error) {
 	classes, rest := e.inPlay(m.shares)
 	index := indexOf(classes)
-	at, ok := e.pointed(m, rest, &index)
+	where, ok := e.pointed(m, rest, &index)
 	if !ok || len(classes) != 2 {
 		return nil, nil
 	}
@@ -40,7 +40,7 @@ func (m *Model) Extents(e Evidence) ([]Extent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.extents(p, 1-rest, at)
+	return m.extents(p, 1-rest, where)
 }
 
 // pointed is where a person points first.
