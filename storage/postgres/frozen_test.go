@@ -4,7 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,19 +40,33 @@ func TestFrozenDatabase(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+		database.end()
 	})
 }
 
 // freezing is a database that lets one client sign in, and says nothing afterwards.
 type freezing struct {
-	dialled atomic.Bool
+	mu      sync.Mutex
+	servers []net.Conn
+}
+
+// end closes what the client may still read from in the background.
+func (f *freezing) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, server := range f.servers {
+		server.Close()
+	}
 }
 
 func (f *freezing) dial() net.Conn {
 	client, server := net.Pipe()
-	backend, first := pgproto3.NewBackend(server, server), f.dialled.CompareAndSwap(false, true)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	first := f.servers == nil
+	f.servers = append(f.servers, server)
 	go func() {
-		defer server.Close()
+		backend := pgproto3.NewBackend(server, server)
 		if _, err := backend.ReceiveStartupMessage(); err != nil {
 			return
 		}
