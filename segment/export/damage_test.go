@@ -10,33 +10,22 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
-	"collie/segment/photo"
 	"collie/segment/workspace"
-	"collie/storage/blob"
-	"collie/storage/sqlite"
+	"collie/storage/workspacetest"
 )
 
 // An image whose files are lost doesn't stop the export of the others: masks don't need
 // its picture, and where its labels can't be read nothing claims that it has none.
 func TestLostFiles(t *testing.T) {
 	dir := t.TempDir()
-	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer blobs.Close()
-	open := func() *workspace.Workspace { return workspace.New(store, blobs, photo.NewGate(photo.Limits{})) }
+	folder := workspacetest.MustOpenFolder(t, dir)
+	open := func() *workspace.Workspace { return folder.Workspace() }
 	p, images := twoImages(t, open())
 	lost := images[2]
 	lose := func(keys ...string) {
 		t.Helper()
 		for _, key := range keys {
-			if err := blobs.Remove(t.Context(), key); err != nil {
+			if err := folder.Blobs.Remove(t.Context(), key); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -13,11 +13,8 @@ import (
 	"time"
 
 	"collie/segment/export"
-	"collie/segment/photo"
-	"collie/segment/workspace"
-	"collie/storage/blob"
-	"collie/storage/sqlite"
 	"collie/storage/storagetest"
+	"collie/storage/workspacetest"
 )
 
 // An export of one of a million images, and one of all, take so much memory for each
@@ -28,17 +25,8 @@ func TestManyImages(t *testing.T) {
 	}
 	const n = 1_000_000
 	dir := t.TempDir()
-	store, err := sqlite.Open(t.Context(), filepath.Join(dir, "collie.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	blobs, err := blob.Open(filepath.Join(dir, "blobs"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer blobs.Close()
-	w := workspace.New(store, blobs, photo.NewGate(photo.Limits{}))
+	folder := workspacetest.MustOpenFolder(t, dir)
+	w := folder.Workspace()
 	p, err := w.CreateProject(t.Context(), "Many", nil, nil)
 	if err != nil {
 		t.Fatal(err)

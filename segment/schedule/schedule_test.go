@@ -117,13 +117,13 @@ func TestDoHeavy(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			if err := s.Do(t.Context(), Heavy|First, "x", c.work); err != nil {
+			if err := s.Do(t.Context(), Heavy, "x", c.work); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	eventually(t, "one runs and one waits", func() bool { return c.running.Load() == 1 && s.Load().Heavy == 2 })
-	if err := s.Do(t.Context(), Heavy|First, "x", func() {}); !errors.Is(err, ErrBusy) {
+	if err := s.Do(t.Context(), Heavy, "x", func() {}); !errors.Is(err, ErrBusy) {
 		t.Errorf("with a full line: %v, want ErrBusy", err)
 	}
 	if err := s.Do(t.Context(), First, "x", func() {}); err != nil {
