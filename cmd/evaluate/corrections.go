@@ -48,13 +48,13 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	// What is shown depends on what was chosen before. So the first round follows the
-	// evidence, and each further one what was learned so far, on images that this was
-	// not learned from.
 	extents, err := c.extents(t, list)
 	if err != nil {
 		return err
 	}
+	// What is shown depends on what was chosen before. So the first round follows the
+	// evidence, and each further one what was learned so far, on images that this was
+	// not learned from.
 	learned := [2]*engine.Chooser{}
 	halves := [2][]question{}
 	for round := range rounds {

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"image"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -52,9 +50,8 @@ const looseBox = 0.1
 // meant is what first gestures on an object can mean.
 type meant struct {
 	question
-	kind     int             // of beginnings
-	extents  []engine.Extent // without masks
-	overlaps []float64
+	kind     int       // of beginnings
+	overlaps []float64 // IoUs of all pairs, row-major
 }
 
 // Run plays, trains and reports.
@@ -116,7 +113,7 @@ func (c *extentsCommand) report(t *terminal, played [][]meant, learned []*engine
 			for i, all := range played {
 				for _, m := range all {
 					if m.kind == kind {
-						q.add(m.quality, way.by(i%c.Folds).Order(m.extents, m.overlaps))
+						q.add(m.quality, way.by(i%c.Folds).Order(m.features, m.overlaps))
 						bound += m.quality[m.best()]
 						n++
 					}
@@ -196,15 +193,8 @@ func playFirstIn(ctx context.Context, p simulate.Picture, regions int) (out []me
 // drawn is a box around an object as a hand draws it, a little too large; the
 // name decides how.
 func drawn(o *simulate.Object, name string) image.Rectangle {
-	hash := fnv.New64a()
-	hash.Write([]byte(name))
-	rng := rand.New(rand.NewPCG(hash.Sum64(), 1))
-	box := o.Box(0)
-	loose := func(size int) int { return int(math.Round(looseBox * rng.Float64() * float64(size))) }
-	w, h := box.Dx(), box.Dy()
-	box.Min = box.Min.Sub(image.Pt(loose(w), loose(h)))
-	box.Max = box.Max.Add(image.Pt(loose(w), loose(h)))
-	return box.Intersect(image.Rect(0, 0, o.Width, o.Height))
+	rng := rand.New(rand.NewPCG(hash(name), 1))
+	return o.BoxGrown(func() float64 { return looseBox * rng.Float64() })
 }
 
 // meaning returns what first gestures on an object can mean.
@@ -223,7 +213,7 @@ func meaning(ctx context.Context, product *assistant.Assistant, o *simulate.Obje
 	if err != nil {
 		return nil, err
 	}
-	m := &meant{extents: extents, overlaps: model.Overlaps(extents)}
+	m := &meant{overlaps: model.Overlaps(extents)}
 	for i := range extents {
 		labels := make([]uint8, cut.N)
 		for j, in := range extents[i].Mask {
@@ -233,7 +223,6 @@ func meaning(ctx context.Context, product *assistant.Assistant, o *simulate.Obje
 		}
 		m.quality = append(m.quality, simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent)))
 		m.features = append(m.features, extents[i].Features[:])
-		extents[i].Mask = nil
 	}
 	return m, nil
 }

@@ -73,8 +73,8 @@ func (a *Annotation) add(ctx context.Context, expected int, e segment.Event) (in
 }
 
 // addAll is add for several events, all or none, and returns the number of the last.
-// Those that are not signed get ctx's author. The first is none that a client can
-// repeat, and none has a pick.
+// Unsigned ones get the author of ctx. The first must not be one that a client may
+// repeat, and none may have a pick.
 func (a *Annotation) addAll(ctx context.Context, expected int, events []segment.Event) (int, error) {
 	for i := range events {
 		if e := &events[i]; e.Created.IsZero() {
@@ -209,9 +209,14 @@ func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, o
 	case old == nil:
 		return 0, false, err
 	case !old.Same(e):
-		return 0, true, a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID)
+		return 0, true, a.taken(e.ID)
 	}
 	return old.Seq, true, nil
+}
+
+// taken is the error for an id that another event has. The caller holds the lock.
+func (a *Annotation) taken(id string) error {
+	return a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", id)
 }
 
 // stored returns the event with an id, or nil. The caller holds the lock.
@@ -286,7 +291,7 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event, more ...segmen
 // admit checks that e can come next. The caller holds the lock.
 func (a *Annotation) admit(ctx context.Context, e *segment.Event) error {
 	if old, err := a.stored(ctx, e.ID); old != nil || err != nil {
-		return cmp.Or(err, error(a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", e.ID)))
+		return cmp.Or(err, a.taken(e.ID))
 	}
 	if err := a.resolve(a.timeline.Seq(), e); err != nil {
 		return err

@@ -127,17 +127,6 @@ func logs(p []float64) []float64 {
 
 func squareOf(dx, dy float64) float64 { return float64(dx*dx) + float64(dy*dy) }
 
-// Order returns the numbers of extents in the order in which they are shown, given
-// their Overlaps: the best first, then each next one by the expected gain of the best
-// one shown. O(extents³).
-func (c *Chooser) Order(extents []Extent, overlaps []float64) []int {
-	features := make([][]float64, len(extents))
-	for i := range extents {
-		features[i] = extents[i].Features[:]
-	}
-	return inOrder(c.Chances(features), overlaps, len(extents))
-}
-
 // Overlaps returns the IoUs of all pairs of extents, row-major.
 // O(extents²·superpixels).
 func (m *Model) Overlaps(extents []Extent) []float64 {

@@ -115,8 +115,7 @@ func (s *Sequence) TakeTurns(turn Turn) { s.turn = turn }
 // hypothesis is asked for.
 func (s *Sequence) WorkOn(b *Workbench) { s.bench = b }
 
-// problem returns the problem, which is read only. There is none with fewer than two
-// classes in play.
+// problem returns the problem, which is read only. It needs two classes in play.
 func (s *Sequence) problem() (*herding.Problem, error) {
 	if p := s.posed.Load(); p != nil {
 		return p, nil

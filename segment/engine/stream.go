@@ -43,7 +43,11 @@ func (s *stream) extents(where pointed, rest int) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range s.model.First.Order(extents, s.model.Overlaps(extents)) {
+	features := make([][]float64, len(extents))
+	for i := range extents {
+		features[i] = extents[i].Features[:]
+	}
+	for _, i := range s.model.First.Order(features, s.model.Overlaps(extents)) {
 		x := make([]uint8, s.problem.Model.Nodes)
 		for node, in := range extents[i].Mask {
 			x[node] = uint8(rest)

@@ -6,10 +6,11 @@ import (
 )
 
 // Workbench has the unfinished work of sequences: what their next hypotheses need, which
-// can be made again. When all of it takes more than its room, work is let go of, but for
-// one sequence's: that which took the fewest steps, and that which rested longest where these are as many
-// (GreedyDual: Young 1994, "The k-server dual and loose competitiveness for paging"). So
-// whoever has come furthest gets on. Safe for concurrent use.
+// can be made again. When all of it takes more than its room, the work that took the
+// fewest steps is let go of, and of several that which rested longest, until one
+// sequence's is left (GreedyDual: Young 1994, "The k-server dual and loose
+// competitiveness for paging"). So whoever has come furthest gets on. Safe for concurrent
+// use.
 type Workbench struct {
 	room int // bytes
 

@@ -40,7 +40,7 @@ func TestLostFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, report := mustWrite(t, open(), p.ID, "voc", options); report.Exported != 3 || report.Damaged != 1 {
-		t.Errorf("with an original that is none: %+v, skipped %+v", report.Images, report.Skipped)
+		t.Errorf("with an original that is no picture: %+v, skipped %+v", report.Images, report.Skipped)
 	}
 	if err := os.Remove(unsealed); err != nil {
 		t.Fatal(err)

@@ -140,11 +140,12 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	if s.outdated() {
 		return nil, segment.Errorf(segment.Conflict, "The project's classes changed during the export. Start it again.")
 	}
+	damaged := false
 	if *s.options.Pictures && s.pictureName != "" {
 		picture, why, err := s.picture(ctx)
 		switch {
 		case segment.KindOf(err) == segment.Damaged:
-			p.report.Damaged = true
+			damaged = true
 			why = "The picture is missing: the server's file of it is lost or damaged."
 		case err != nil:
 			return nil, err
@@ -165,7 +166,7 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	}
 	p.report = ImageReport{
 		ID: im.ID, Name: im.Name, Stem: s.stem, Split: split, Width: im.Width, Height: im.Height, Status: im.Status(),
-		Guess: s.guess(), Damaged: p.report.Damaged, Undecided: s.undecided, RegionsIn: len(s.partition().Regions), RegionsOut: p.out,
+		Guess: s.guess(), Damaged: damaged, Undecided: s.undecided, RegionsIn: len(s.partition().Regions), RegionsOut: p.out,
 		Lossy: sentences(p.lossy), Note: strings.TrimSpace(p.note + " " + guessNotes[s.guess()]),
 	}
 	return p, nil

@@ -100,6 +100,11 @@ func Objects(size image.Point, mask []uint8, pixels, count int) (out []*Object) 
 // Box is the smallest rectangle around the object, grown on each side by a share
 // of its width and height and cut off at the image's border.
 func (o *Object) Box(grow float64) image.Rectangle {
+	return o.BoxGrown(func() float64 { return grow })
+}
+
+// BoxGrown is Box with a share for each side: left, top, right and bottom.
+func (o *Object) BoxGrown(grow func() float64) image.Rectangle {
 	var box image.Rectangle
 	for p, class := range o.Mask {
 		if class == Thing {
@@ -107,8 +112,11 @@ func (o *Object) Box(grow float64) image.Rectangle {
 			box = box.Union(image.Rect(x, y, x+1, y+1))
 		}
 	}
-	dx, dy := int(math.Round(grow*float64(box.Dx()))), int(math.Round(grow*float64(box.Dy())))
-	return image.Rect(box.Min.X-dx, box.Min.Y-dy, box.Max.X+dx, box.Max.Y+dy).Intersect(image.Rect(0, 0, o.Width, o.Height))
+	by := func(size int) int { return int(math.Round(grow() * float64(size))) }
+	w, h := box.Dx(), box.Dy()
+	box.Min = box.Min.Sub(image.Pt(by(w), by(h)))
+	box.Max = box.Max.Add(image.Pt(by(w), by(h)))
+	return box.Intersect(image.Rect(0, 0, o.Width, o.Height))
 }
 
 // Point is a click: a pixel and the class that the person gives it.

@@ -20,7 +20,7 @@ import { insist } from '../ui/patience.js';
  * @property {number} regions_in
  * @property {number} regions_out
  * @property {number} lossy images that are not exact
- * @property {number} [damaged] images of which files are lost or damaged
+ * @property {number} [damaged] images with lost or damaged files
  * @property {number} [guesses] images whose labels are a guess that nobody has accepted
  * @property {number} [guesses_left_out]
  * @property {ImageReport[]} images the first of them

@@ -19,10 +19,7 @@ import (
 // last bit.
 func testEvents(t *testing.T, s Store) {
 	ctx := t.Context()
-	p := newProject("p")
-	must(t, s.CreateProject(ctx, p))
-	im := newImage(p.ID, "im")
-	must(t, s.CreateImage(ctx, im))
+	p, im := mustStoreImage(t, s)
 
 	many := make([]int32, 20_000)
 	for i := range many {

@@ -41,10 +41,7 @@ func TestFullStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	place, enlarge := SmallDisk(t)
 	s := open(t, place)
 	defer func() { closeStore(t, s) }()
-	p := newProject("p")
-	must(t, s.CreateProject(t.Context(), p))
-	im := newImage(p.ID, "im")
-	must(t, s.CreateImage(t.Context(), im))
+	_, im := mustStoreImage(t, s)
 	add := func(seq int) error {
 		e := label(fmt.Sprint(seq), 1)
 		e.Pick = &segment.Pick{Labels: make([]uint8, 50_000)}

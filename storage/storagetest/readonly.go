@@ -25,10 +25,7 @@ func TestReadOnlyStore(t *testing.T, open func(tb testing.TB, place string) Stor
 	t.Parallel()
 	disk := NewDisk(t)
 	s := open(t, disk.Dir)
-	p := newProject("p")
-	must(t, s.CreateProject(t.Context(), p))
-	im := newImage(p.ID, "im")
-	must(t, s.CreateImage(t.Context(), im))
+	_, im := mustStoreImage(t, s)
 	add := func(seq int) error {
 		return s.Append(t.Context(), im.ID, seq, label(fmt.Sprint(seq), 1), segment.Progress{Clicks: seq + 1})
 	}

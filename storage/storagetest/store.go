@@ -179,10 +179,7 @@ func testOverviews(t *testing.T, s Store) {
 // every change is made once, and none is lost.
 func testRevision(t *testing.T, s Store) {
 	const writers, each = 4, 10
-	p := newProject("p")
-	must(t, s.CreateProject(t.Context(), p))
-	im := newImage(p.ID, "im")
-	must(t, s.CreateImage(t.Context(), im))
+	p, im := mustStoreImage(t, s)
 	var wait sync.WaitGroup
 	for w := range writers {
 		wait.Go(func() {
@@ -295,10 +292,7 @@ func testTwice(t *testing.T, s Store) {
 // testSeveral checks that events that are stored together are all stored or none.
 func testSeveral(t *testing.T, s Store) {
 	ctx := t.Context()
-	p := newProject("p")
-	must(t, s.CreateProject(ctx, p))
-	im := newImage(p.ID, "im")
-	must(t, s.CreateImage(ctx, im))
+	_, im := mustStoreImage(t, s)
 	must(t, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{Clicks: 1}))
 	wantConflict(t, 1, s.Append(ctx, im.ID, 0, label("two", 1), segment.Progress{}, label("three", 1)))
 	wantConflict(t, 1, s.Append(ctx, im.ID, 1, label("two", 1), segment.Progress{}, label("three", 1), label("one", 1)))
@@ -354,6 +348,16 @@ func testClosed(t *testing.T, s Store) {
 
 func newProject(name string) segment.Project {
 	return segment.Project{ID: segment.NewID(), Name: name, Classes: segment.DefaultClasses(), Rest: segment.Rest{Mode: segment.RestUndecided}, Unaided: true, Created: moment()}
+}
+
+// mustStoreImage stores a new project with an image.
+func mustStoreImage(tb testing.TB, s Store) (segment.Project, segment.Image) {
+	tb.Helper()
+	p := newProject("p")
+	must(tb, s.CreateProject(tb.Context(), p))
+	im := newImage(p.ID, "im")
+	must(tb, s.CreateImage(tb.Context(), im))
+	return p, im
 }
 
 func newImage(project, name string) segment.Image {
