@@ -36,20 +36,23 @@ func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.File, images(s.Images), sizeText(s.Bytes))
 	if len(s.Lost) > 0 {
-		tellLost(out, s.Lost)
+		tellLost(out, notInBackup, s.Lost)
 		return fmt.Errorf("%s is complete but for files that are lost or damaged: %d. 'server doctor' says what can be done", c.File, len(s.Lost))
 	}
 	return nil
 }
 
-// tellLost lists the first files that a backup doesn't have.
-func tellLost(out streams, lost []string) {
+// notInBackup is what it means for a backup that a file was lost before it was made.
+const notInBackup = "not in the backup"
+
+// tellLost lists the first files of those that are lost, after what that means.
+func tellLost(out streams, what string, lost []string) {
 	const most = 20
 	for _, file := range lost[:min(most, len(lost))] {
-		fmt.Fprintf(out.stdout, "not in the backup: %s\n", file)
+		fmt.Fprintf(out.stdout, "%s: %s\n", what, file)
 	}
 	if more := len(lost) - most; more > 0 {
-		fmt.Fprintf(out.stdout, "not in the backup: %d more\n", more)
+		fmt.Fprintf(out.stdout, "%s: %d more\n", what, more)
 	}
 }
 

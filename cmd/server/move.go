@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/workspace"
 	"collie/storage/blob"
@@ -33,7 +32,13 @@ type moveToBucket struct{ dataFlag }
 // Run copies the files and reads all of them back. An interrupted move changes
 // nothing that is used, and goes on when it is started again.
 func (c *moveToBucket) Run(ctx context.Context, out streams) error {
-	return c.move(ctx, func(store *sqlite.Store, b *bucket) error {
+	s, err := c.run(ctx, out)
+	return cmp.Or(err, incomplete(out, s))
+}
+
+// run is Run without the list of what was lost before the move.
+func (c *moveToBucket) run(ctx context.Context, out streams) (s move.Summary, err error) {
+	err = c.move(ctx, func(store *sqlite.Store, b *bucket) error {
 		folder, moved := filepath.Join(c.Data, blobsFolder), filepath.Join(c.Data, movedFolder)
 		if _, err := os.Lstat(folder); err != nil {
 			return fmt.Errorf("the folder itself has no files to move: %w", cmp.Or(stays(c.Data), err))
@@ -45,7 +50,7 @@ func (c *moveToBucket) Run(ctx context.Context, out streams) error {
 		if err != nil {
 			return err
 		}
-		s, err := moveFiles(ctx, store, local, b.store)
+		s, err = move.Files(ctx, local, b.store, store.EveryImage(ctx))
 		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
@@ -56,6 +61,7 @@ func (c *moveToBucket) Run(ctx context.Context, out streams) error {
 		fmt.Fprintf(out.stdout, "Start the server with --blobs from now on. %s has the former files; delete it once you have a backup\n", moved)
 		return c.record(ctx, store, b, fmt.Sprintf("%d files to the bucket %v", s.Files, b.store))
 	})
+	return s, err
 }
 
 // switchTo makes the bucket the place of the files.
@@ -73,7 +79,8 @@ type moveToFolder struct{ dataFlag }
 
 // Run is that of moveToBucket, the other way round.
 func (c *moveToFolder) Run(ctx context.Context, out streams) error {
-	return c.move(ctx, func(store *sqlite.Store, b *bucket) error {
+	var s move.Summary
+	err := c.move(ctx, func(store *sqlite.Store, b *bucket) error {
 		if stays(c.Data) == nil {
 			return fmt.Errorf("the files of %s are in the folder itself; nothing was changed", c.Data)
 		}
@@ -81,7 +88,7 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 		if err != nil {
 			return err
 		}
-		s, err := moveFiles(ctx, store, b.store, local)
+		s, err = move.Files(ctx, b.store, local, store.EveryImage(ctx))
 		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
@@ -95,6 +102,7 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 		fmt.Fprintf(out.stdout, "Start the server without --blobs from now on. The bucket %v still has its files; delete them once you have a backup\n", b.store)
 		return c.record(ctx, store, b, fmt.Sprintf("%d files from the bucket %v", s.Files, b.store))
 	})
+	return cmp.Or(err, incomplete(out, s))
 }
 
 // move opens the database and the bucket for do, while no server uses the folder.
@@ -129,20 +137,14 @@ func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) err
 	return do(store, b)
 }
 
-// moveFiles copies files. It returns an error when there are none although there are
-// images.
-func moveFiles(ctx context.Context, store *sqlite.Store, from, to segment.Blobs) (move.Summary, error) {
-	s, err := move.Files(ctx, from, to)
-	if err != nil || s.Files > 0 {
-		return s, err
+// incomplete lists what a move left out because it was lost before, and returns an
+// error if that is anything.
+func incomplete(out streams, s move.Summary) error {
+	if len(s.Lost) == 0 {
+		return nil
 	}
-	for im, err := range store.EveryImage(ctx) {
-		if err != nil {
-			return s, err
-		}
-		return s, fmt.Errorf("the files of the image %q are missing where they should come from", im.Name)
-	}
-	return s, nil
+	tellLost(out, "not moved", s.Lost)
+	return fmt.Errorf("the move is complete but for files that are lost or damaged: %d. 'server doctor' says what can be done", len(s.Lost))
 }
 
 // record notes a move in the audit log.

@@ -2,12 +2,15 @@
 package move
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"iter"
 	"maps"
 	"slices"
 
@@ -19,15 +22,18 @@ type Summary struct {
 	Files  int // that are in both places now
 	Copied int // by this call; the others were there
 	Bytes  int64
+	Lost   []string // files that are not, because they were lost or damaged, in words
 }
 
 // Files copies the blobs of from to to, where these are missing or differ, and then
 // reads all of them in to and compares them with the checksums of from. What only
-// to has stays there. Nobody else can write to either meanwhile. After an error,
-// from is as it was, and calling it again goes on.
-func Files(ctx context.Context, from, to segment.Blobs) (Summary, error) {
+// to has stays there. Files that are damaged, or that an image of images needs and
+// from doesn't have, are left out, unless all are. Nobody else can write to either
+// meanwhile. After an error, from is as it was, and calling it again goes on.
+func Files(ctx context.Context, from, to segment.Blobs, images iter.Seq2[segment.Image, error]) (Summary, error) {
 	var s Summary
-	sums := map[string]string{} // of from, by key
+	sums := map[string]string{}   // of from, by key
+	damaged := map[string]error{} // by key
 	for info, err := range from.All(ctx) {
 		if err != nil {
 			return s, err
@@ -41,7 +47,12 @@ func Files(ctx context.Context, from, to segment.Blobs) (Summary, error) {
 			return s, err
 		}
 		if here == "" || here != there {
-			if here, err = copyFile(ctx, from, to, info.Key); err != nil {
+			here, err = copyFile(ctx, from, to, info.Key)
+			if segment.KindOf(err) == segment.Damaged {
+				damaged[info.Key] = err
+				continue
+			}
+			if err != nil {
 				return s, fmt.Errorf("%s: %w", info.Key, err)
 			}
 			s.Copied++
@@ -50,7 +61,35 @@ func Files(ctx context.Context, from, to segment.Blobs) (Summary, error) {
 		s.Files++
 		s.Bytes += info.Bytes
 	}
-	return s, compare(ctx, sums, to)
+	err := s.miss(sums, damaged, images)
+	return s, errors.Join(err, compare(ctx, sums, to))
+}
+
+// miss names the files that are not among the moved ones. It returns an error if
+// nothing was moved although there should be files, which are then elsewhere.
+func (s *Summary) miss(moved map[string]string, damaged map[string]error, images iter.Seq2[segment.Image, error]) error {
+	var why error
+	for im, err := range images {
+		if err != nil {
+			return err
+		}
+		for _, key := range im.Keys() {
+			if moved[key] != "" {
+				continue
+			}
+			s.Lost = append(s.Lost, fmt.Sprintf("image %s, %q: %s", im.ID, im.Name, key))
+			why = cmp.Or(why, damaged[key])
+			delete(damaged, key)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(damaged)) {
+		s.Lost = append(s.Lost, key)
+		why = cmp.Or(why, damaged[key])
+	}
+	if s.Files > 0 || len(s.Lost) == 0 {
+		return nil
+	}
+	return fmt.Errorf("none of the files can be read where they should come from: %w", cmp.Or(why, fs.ErrNotExist))
 }
 
 // copyFile replaces the blob of a key and returns the SHA-256 of what it copied.

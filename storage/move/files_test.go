@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,9 @@ func mustFill(tb testing.TB) *blob.Store {
 	return b
 }
 
+// noImages are those of an installation that has none.
+func noImages(func(segment.Image, error) bool) {}
+
 // contents are the checksums of all blobs, by key.
 func contents(tb testing.TB, b segment.Blobs) map[string]string {
 	tb.Helper()
@@ -84,7 +88,7 @@ func TestThereAndBack(t *testing.T) {
 		from, to segment.Blobs
 		copied   int
 	}{{folder, bucket, 20}, {folder, bucket, 0}, {bucket, again, 20}} {
-		s, err := Files(t.Context(), c.from, c.to)
+		s, err := Files(t.Context(), c.from, c.to, noImages)
 		if err != nil || s.Files != 20 || s.Copied != c.copied {
 			t.Fatalf("%+v, %v, want %d copied of 20", s, err, c.copied)
 		}
@@ -154,14 +158,14 @@ func TestInterrupted(t *testing.T) {
 			mustPut(t, to, "original/3", "differs")
 			var err error
 			if source {
-				_, err = Files(t.Context(), &failing{from, n}, to)
+				_, err = Files(t.Context(), &failing{from, n}, to, noImages)
 			} else {
-				_, err = Files(t.Context(), from, &failing{to, n})
+				_, err = Files(t.Context(), from, &failing{to, n}, noImages)
 			}
 			if done = err == nil; !done && !errors.Is(err, errTest) {
 				t.Fatal(err)
 			}
-			if s, err := Files(t.Context(), from, to); err != nil || done && s.Copied > 0 {
+			if s, err := Files(t.Context(), from, to, noImages); err != nil || done && s.Copied > 0 {
 				t.Fatalf("the next one, after %d steps: %+v, %v", n, s, err)
 			}
 			if got := contents(t, to); !maps.Equal(got, want) {
@@ -174,8 +178,18 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// A file that is damaged in the source stops the move, and one that is damaged on
-// its way is detected.
+// A file that is damaged on its way is detected.
+func TestLying(t *testing.T) {
+	t.Parallel()
+	from := mustFolder(t)
+	mustPut(t, from, "original/x", "content")
+	if _, err := Files(t.Context(), from, &lying{mustFolder(t)}, noImages); err == nil || !strings.Contains(err.Error(), "original/x differs") {
+		t.Errorf("a target that stores other content: %v", err)
+	}
+}
+
+// Files that are damaged or missing in the source are named, and all others moved.
+// When all are, nothing is.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -184,16 +198,48 @@ func TestDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer from.Close()
-	mustPut(t, from, "original/x", "content")
+	im := segment.Image{ID: "a", Name: "cat.png"}
+	images := func(yield func(segment.Image, error) bool) { yield(im, nil) }
+	spoil := func(key string) {
+		if err := os.WriteFile(filepath.Join(dir, blob.SealedName(key)), make([]byte, 50), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missing, damaged := im.ThumbnailKey(), im.OriginalKey()
+	var want []string
+	for _, key := range append(im.Keys(), "export/b/file-1", "export/c/file-1") {
+		if key != missing {
+			mustPut(t, from, key, "content")
+		}
+		switch key {
+		case missing, damaged:
+			want = append(want, `image a, "cat.png": `+key)
+		}
+	}
+	spoil(damaged)
+	spoil("export/b/file-1")
+	want = append(want, "export/b/file-1")
 	to := mustFolder(t)
-	if _, err := Files(t.Context(), from, &lying{to}); err == nil || !strings.Contains(err.Error(), "original/x differs") {
-		t.Errorf("a target that stores other content: %v", err)
+	for _, copied := range []int{len(im.Keys()) - 1, 0} {
+		s, err := Files(t.Context(), from, to, images)
+		if err != nil || s.Copied != copied || s.Files != len(im.Keys())-1 {
+			t.Errorf("%+v, %v, want %d copied", s, err, copied)
+		}
+		if diff := cmp.Diff(want, s.Lost); diff != "" {
+			t.Errorf("lost (-want +got):\n%s", diff)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, blob.SealedName("original/x")), make([]byte, 50), 0o600); err != nil {
-		t.Fatal(err)
+	if got := contents(t, to); len(got) != len(im.Keys())-1 || got["export/c/file-1"] == "" {
+		t.Errorf("moved: %v", slices.Sorted(maps.Keys(got)))
 	}
-	if _, err := Files(t.Context(), from, mustFolder(t)); segment.KindOf(err) != segment.Damaged {
-		t.Errorf("a damaged source: %v", err)
+	for key := range contents(t, to) {
+		spoil(key)
+	}
+	if _, err := Files(t.Context(), from, mustFolder(t), images); segment.KindOf(err) != segment.Damaged {
+		t.Errorf("only damaged files: %v", err)
+	}
+	if _, err := Files(t.Context(), mustFolder(t), to, images); err == nil {
+		t.Error("no files although there is an image: no error")
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"collie/storage/blob"
 	"collie/storage/s3/s3test"
 )
 
@@ -109,4 +110,37 @@ func TestUnusableBuckets(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "AWS_SECRET_ACCESS_KEY") {
 		t.Errorf("wrong keys: %v\n%s", err, out)
 	}
+}
+
+// A move brings all files that can be read, says which can't, and ends with an error;
+// the doctor then repairs what can be repaired at the new place.
+func TestMoveWithDamage(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("skipped with -short: injects faults")
+	}
+	gateway := s3test.MustStart(t)
+	data := filepath.Join(t.TempDir(), "data")
+	p := start(t, data)
+	tr := newTraffic(t, p.url, 2)
+	tr.runFor(200*time.Millisecond, p.url)
+	p.stop()
+	image := tr.workers[0].image
+	if err := os.WriteFile(filepath.Join(data, "blobs", blob.SealedName("display/"+image)), make([]byte, 50), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(data, "blobs", blob.SealedName("thumbnail/"+image))); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--data", data, "--blobs", gateway.Address()}
+	out, err := exec.Command(binary, append([]string{"move", "bucket"}, flags...)...).CombinedOutput()
+	for _, want := range []string{"display/" + image, "thumbnail/" + image, "complete but for files that are lost or damaged: 2"} {
+		if err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("the move: %v, want an error and %q:\n%s", err, want, out)
+		}
+	}
+	command(t, append([]string{"doctor", "--repair"}, flags...)...)
+	p = start(t, data, "--blobs", gateway.Address())
+	tr.check(p.url, time.Now())
+	p.stop()
 }
