@@ -31,7 +31,8 @@ type Progress func(done, total int)
 
 // Write writes an export of a project to w, as a zip, and returns its report.
 // An image whose stored files are lost or damaged is exported without its picture, or
-// left out if its labels or a backup need them; the report says so.
+// left out if its labels or a backup need them; one that is moved to the trash before
+// its turn comes is left out, too. The report says so.
 // Images are processed on all cores and written in project order; memory grows
 // only by some hundred bytes per image, for its name and the zip's table. After
 // an error, discard what was written to w. progress can be nil; it is called
@@ -70,10 +71,17 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 		s := j.subject(number)
 		defer s.close()
 		p, err := s.piece(ctx, encoder)
-		if err = s.failed(err); segment.KindOf(err) == segment.Damaged {
-			return &piece{damage: err}, nil
+		switch segment.KindOf(err) {
+		case segment.NotFound:
+			if _, err := j.source.Project(ctx, projectID); err != nil {
+				return nil, err // not only the image is gone
+			}
+			err = segment.Errorf(segment.NotFound, "The image was moved to the trash during the export.")
+			fallthrough
+		case segment.Damaged:
+			return &piece{left: s.failed(err)}, nil
 		}
-		return p, err
+		return p, s.failed(err)
 	})
 	if err != nil {
 		return nil, err
@@ -174,7 +182,7 @@ type piece struct {
 	out     int      // regions in them
 	lossy   []string
 	note    string
-	damage  error // of kind Damaged: the image is left out, and nothing else is set
+	left    error // of kind Damaged or NotFound: the image is left out, and nothing else is set
 
 	report ImageReport // filled in when all is known
 }
@@ -202,17 +210,17 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 	}
 	progress(0, len(j.chosen))
 	var kept []int // of the chosen
-	var damage error
+	var left error
 	err = ordered(ctx, len(j.chosen), func(ctx context.Context, i int) (*piece, error) {
 		return pieces(ctx, j.chosen[i])
 	}, func(i int, p *piece) error {
 		number := j.chosen[i]
-		if p.damage != nil {
-			damage = cmp.Or(damage, p.damage)
+		if p.left != nil {
+			left = cmp.Or(left, p.left)
 			progress(i+1, len(j.chosen))
 			var why *segment.Error
-			errors.As(p.damage, &why)
-			return m.skip(SkippedImage{ID: j.images[number].id, Name: j.images[number].name, Why: why.Detail, Damaged: true})
+			errors.As(p.left, &why)
+			return m.skip(SkippedImage{ID: j.images[number].id, Name: j.images[number].name, Why: why.Detail, Damaged: why.Kind == segment.Damaged})
 		}
 		kept = append(kept, number)
 		for _, f := range p.files {
@@ -231,8 +239,8 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 	if err != nil {
 		return err
 	}
-	if kept == nil && damage != nil {
-		return damage // rather than an export of nothing
+	if kept == nil && left != nil {
+		return left // rather than an export of nothing
 	}
 	j.chosen = kept
 	last, err := encoder.finish()
