@@ -139,9 +139,9 @@ func (s *Store) Efforts(ctx context.Context, projectID string) (map[string]segme
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	return byID(ctx, s, row.ScanEffort, "counting the events", `SELECT image.id, count(*) FILTER (WHERE event.author <> $1 AND event.kind <> $3), bool_or(event.author = $1 AND event.kind <> $3)
+	return byID(ctx, s, row.ScanEffort, "counting the events", "SELECT image.id, count(*) FILTER (WHERE "+row.ByPerson+"), bool_or("+row.Guessed+`)
 		FROM event JOIN image ON image.number = event.image JOIN project ON project.number = image.project
-		WHERE project.id = $2 AND image.trashed_at IS NULL GROUP BY image.id`, segment.ByProject, projectID, string(segment.Embed))
+		WHERE project.id = $1 AND image.trashed_at IS NULL GROUP BY image.id`, projectID)
 }
 
 // FindEvent returns the event of an image that has a client-made id, or nil.

@@ -11,6 +11,13 @@ import (
 // of Event.
 const EventColumns = "id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created"
 
+// Conditions on rows of the table event. Old servers had users whose name was the
+// project's, which does nothing but make guesses, take them back and weigh embeddings.
+const (
+	Guessed  = "event.author = '" + segment.ByProject + "' AND event.kind = '" + string(segment.FirstGuess) + "'"
+	ByPerson = "event.kind <> '" + string(segment.Embed) + "' AND NOT (event.author = '" + segment.ByProject + "' AND event.kind IN ('" + string(segment.FirstGuess) + "', '" + string(segment.Undo) + "'))"
+)
+
 // numbers reports whether events of a kind have Instances. Those of other kinds have
 // Former in their column.
 func numbers(kind segment.EventKind) bool { return kind == segment.Instance || kind == segment.Import }

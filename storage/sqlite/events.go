@@ -67,9 +67,9 @@ func (s *Store) Efforts(ctx context.Context, projectID string) (map[string]segme
 	if _, err := s.Project(ctx, projectID); err != nil {
 		return nil, err
 	}
-	return byID(ctx, s.reads, row.ScanEffort, "counting the events", `SELECT image.id, sum(event.author <> ?1 AND event.kind <> ?3), max(event.author = ?1 AND event.kind <> ?3)
+	return byID(ctx, s.reads, row.ScanEffort, "counting the events", "SELECT image.id, sum("+row.ByPerson+"), max("+row.Guessed+`)
 		FROM event JOIN image ON image.number = event.image JOIN project ON project.number = image.project
-		WHERE project.id = ?2 AND image.trashed_at IS NULL GROUP BY image.id`, segment.ByProject, projectID, string(segment.Embed))
+		WHERE project.id = ? AND image.trashed_at IS NULL GROUP BY image.id`, projectID)
 }
 
 // FindEvent returns the event of an image that has a client-made id, or nil.

@@ -90,13 +90,18 @@ func testEvents(t *testing.T, s Store) {
 			t.Fatalf("event %s (-want +got):\n%s", e.ID, diff)
 		}
 	}
-	efforts, err := s.Efforts(ctx, p.ID)
-	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 5, Guessed: true}}, efforts); diff != "" {
-		t.Errorf("efforts (-want +got):\n%s", diff)
-	}
 	other := newImage(p.ID, "other")
 	must(t, s.CreateImage(ctx, other))
+	namesake := newImage(p.ID, "of an old user whose name was the project's")
+	must(t, s.CreateImage(ctx, namesake))
+	for i, kind := range []segment.EventKind{segment.Click, segment.Label, segment.Accept} {
+		must(t, s.Append(ctx, namesake.ID, i, segment.Event{ID: string(kind), Kind: kind, By: segment.ByProject}, segment.Progress{}))
+	}
+	efforts, err := s.Efforts(ctx, p.ID)
+	must(t, err)
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 5, Guessed: true}, namesake.ID: {Actions: 3}}, efforts); diff != "" {
+		t.Errorf("efforts (-want +got):\n%s", diff)
+	}
 	for image, id := range map[string]string{im.ID: "z", other.ID: "a", "unknown": "a"} {
 		if got, err := s.FindEvent(ctx, image, id); got != nil || err != nil {
 			t.Errorf("an event %s of image %s was found: %v, %v", id, image, got, err)
