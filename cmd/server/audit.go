@@ -38,10 +38,11 @@ func (c *auditCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 }
 
-// note writes into the audit log what a command does that only reads the folder,
-// which it also does if the folder can't be written.
+// note writes into the audit log what a command has done that only reads the folder,
+// which it also does if the folder can't be written, and if it was told to stop
+// when it had just done it.
 func (d *data) note(ctx context.Context, out streams, action audit.Action, about, detail string) {
-	if err := d.workspace.Record(ctx, action, about, detail); err != nil {
+	if err := d.workspace.Record(context.WithoutCancel(ctx), action, about, detail); err != nil {
 		fmt.Fprintf(out.stderr, "This is not in the audit log: %v\n", err)
 	}
 }

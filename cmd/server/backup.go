@@ -29,11 +29,11 @@ func (c *backupCommand) Run(ctx context.Context, out streams) (err error) {
 	if d.local == nil {
 		store = &snapshots{d.shared}
 	}
-	d.note(ctx, out, audit.ServerBackedUp, "", c.File)
 	s, err := backup.Write(ctx, c.File, store, d.blobs)
 	if err != nil {
 		return fmt.Errorf("no backup was made: %w", err)
 	}
+	d.note(ctx, out, audit.ServerBackedUp, "", c.File)
 	fmt.Fprintf(out.stdout, "%s: %s, %s\n", c.File, images(s.Images), sizeText(s.Bytes))
 	if len(s.Lost) > 0 {
 		tellLost(out, notInBackup, s.Lost)

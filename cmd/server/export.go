@@ -62,7 +62,6 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 	if options.Split, err = c.split(); err != nil {
 		return err
 	}
-	d.note(ctx, out, audit.ExportFetched, project.ID, c.Format+" "+c.Out)
 	var report *export.Report
 	err = disk.Replace(c.Out, func(f *os.File) (err error) {
 		report, err = export.Write(ctx, f, d.workspace, project.ID, c.Format, options, nil)
@@ -71,6 +70,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return fmt.Errorf("nothing was exported: %w", err)
 	}
+	d.note(ctx, out, audit.ExportFetched, project.ID, c.Format+" "+c.Out)
 	tell(out.stdout, c.Out, report)
 	if report.Damaged > 0 {
 		return fmt.Errorf("%s is complete but for images whose files are lost or damaged: %d", c.Out, report.Damaged)

@@ -145,3 +145,26 @@ func TestDoctor(t *testing.T) {
 	}
 	visit(true, []string{"malformed"})
 }
+
+// The audit log has the backups and exports that were made, not those that failed.
+func TestAuditOfFiles(t *testing.T) {
+	t.Parallel()
+	data, dir := filepath.Join(t.TempDir(), "data"), t.TempDir()
+	p := start(t, data)
+	p.sample()
+	p.stop()
+	export := func(out string) []string {
+		return []string{"export", "--data", data, "--project", "Sample", "--format", "coco", "--out", out}
+	}
+	copied, exported := filepath.Join(dir, "backup.tar"), filepath.Join(dir, "out.zip")
+	command(t, "backup", copied, "--data", data)
+	command(t, export(exported)...)
+	refuses(t, "already exists", "backup", copied, "--data", data)
+	refuses(t, "nothing was exported", export(filepath.Join(dir, "missing", "out.zip"))...)
+	noted := command(t, "audit", "--data", data)
+	for _, action := range []string{"server.backup", "export.download"} {
+		if n := strings.Count(noted, action); n != 1 {
+			t.Errorf("%s is noted %d times, want once:\n%s", action, n, noted)
+		}
+	}
+}
