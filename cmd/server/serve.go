@@ -178,7 +178,7 @@ func (r *running) assemble(ctx context.Context) error {
 	r.config.Limits, r.config.Metrics = r.web(), r.figures
 	if r.provider != nil {
 		r.config.Login.OpenID = r.provider
-		go r.provider.Check(ctx)
+		r.stopping(beside(ctx, r.provider.Check))
 	}
 	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", r.Listen, r.config.Login != nil, r.config.Origin)); err != nil {
 		r.log.Warn("not in the audit log", "error", err)
@@ -226,7 +226,7 @@ func (r *running) listen() (address string, err error) {
 	}
 	r.server.TLSConfig = secured.Config
 	go func() { r.served <- r.server.ServeTLS(listener, "", "") }()
-	go secured.Prepare()
+	go secured.Prepare() // nothing waits for it: it can't be stopped, and what it stores appears whole
 	return "https://" + listener.Addr().String(), nil
 }
 

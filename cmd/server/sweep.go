@@ -103,10 +103,7 @@ func startSweeping(ctx context.Context, w *workspace.Workspace, folder string, l
 // repeat calls do at once and then every so often, until the returned function is
 // called, which waits for a running call to end.
 func repeat(ctx context.Context, every time.Duration, do func(context.Context)) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	return beside(ctx, func(ctx context.Context) {
 		again := time.NewTicker(every)
 		defer again.Stop()
 		for {
@@ -117,6 +114,17 @@ func repeat(ctx context.Context, every time.Duration, do func(context.Context)) 
 				return
 			}
 		}
+	})
+}
+
+// beside calls do in a goroutine. The returned function ends its context and waits for
+// its end.
+func beside(ctx context.Context, do func(context.Context)) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(ctx)
 	}()
 	return func() {
 		cancel()

@@ -138,10 +138,14 @@ func (p *Provider) away(err error) error {
 	return segment.Errorf(segment.Unavailable, "%s can't be used for signing in right now. Try again in a minute; signing in with a password still works.", p.config.Label).Because(err)
 }
 
-// Check asks the provider about itself and logs whether people can sign in.
+// Check asks the provider about itself, until ctx is done, and logs whether people can
+// sign in.
 func (p *Provider) Check(ctx context.Context) {
-	if _, err := p.discover(ctx); err != nil && ctx.Err() == nil {
-		p.log.Warn("the OpenID provider can't be used, so nobody can sign in with it until it can", "issuer", p.config.Issuer, "error", err)
+	switch d, err := p.ask(ctx); { // nobody else waits for this answer, so it can be given up
+	case err == nil:
+		p.found.Store(d)
+	case ctx.Err() == nil:
+		p.log.Warn("the OpenID provider can't be used, so nobody can sign in with it until it can", "issuer", p.config.Issuer, "error", p.away(err))
 	}
 }
 
