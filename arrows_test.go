@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 	"web/answers":           {"segment", "segment/access", "segment/ledger", "templates", "web/problem"},
 	"web/people":            {"web/answers", "web/live", "web/openid", "web/problem", "web/query", "templates", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/workspace"},
 	"web/openapi":           {},
-	"web/metrics":           {"segment/gauge", "segment/workspace"},
+	"web/metrics":           {"segment/gauge", "segment/schedule", "segment/workspace"},
 	"web/openid":            {"segment", "segment/access", "segment/accounts"},
 	"web/openid/openidtest": {},
 	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"},

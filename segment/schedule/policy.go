@@ -21,6 +21,9 @@ const (
 	Heavy Class = 1 << 8 // added to one that takes much longer than a step should, see Do
 )
 
+// Names are those of the classes, for metrics.
+var Names = [classes]string{First: "first", Supposed: "supposed", Later: "later", Foreseen: "foreseen"}
+
 // job is one piece of work, short enough not to be interrupted.
 type job struct {
 	class Class

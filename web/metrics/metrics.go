@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"collie/segment/gauge"
+	"collie/segment/schedule"
 	"collie/segment/workspace"
 )
 
@@ -71,10 +72,10 @@ func (m *Metrics) Watch(w *workspace.Workspace, sockets func() int) {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels}, value))
 	}
 	gauge("collie_sockets", "Open websockets.", nil, func() float64 { return float64(sockets()) })
-	for i, class := range []string{"first", "supposed", "later", "foreseen"} {
-		labels := prometheus.Labels{"class": class}
-		gauge("collie_steps_waiting", "Hypotheses that wait for their turn, by class.", labels, func() float64 { return float64(w.Load().Waiting[i]) })
-		gauge("collie_steps_running", "Hypotheses that are being made, by class.", labels, func() float64 { return float64(w.Load().Running[i]) })
+	for class, name := range schedule.Names {
+		labels := prometheus.Labels{"class": name}
+		gauge("collie_steps_waiting", "Hypotheses that wait for their turn, by class.", labels, func() float64 { return float64(w.Load().Waiting[class]) })
+		gauge("collie_steps_running", "Hypotheses that are being made, by class.", labels, func() float64 { return float64(w.Load().Running[class]) })
 	}
 	gauge("collie_long_work", "Uploads and exports that compute or wait for it.", nil, func() float64 { return float64(w.Load().Long) })
 	gauge("collie_heavy_steps", "Hypotheses of very many classes that are being made or wait for it.", nil, func() float64 { return float64(w.Load().Heavy) })

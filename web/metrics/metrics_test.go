@@ -2,6 +2,7 @@ package metrics_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http/httptest"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/gauge"
+	"collie/segment/schedule"
 	"collie/segment/workspace"
 	"collie/web/metrics"
 )
@@ -57,6 +59,13 @@ func TestFigures(t *testing.T) {
 		`collie_stage_seconds_bucket{stage="append",le="0.002"}`: "0", `collie_stage_seconds_bucket{stage="append",le="0.003"}`: "1",
 		`collie_events_total{event="digest_mismatch"}`: "1", `collie_store_sync_seconds_count`: "1",
 		`collie_sockets`: "7", `collie_steps_waiting{class="first"}`: "0", `collie_images_budget_bytes`: "1000", `collie_long_work`: "0", `collie_heavy_steps`: "0",
+	}
+	for _, class := range schedule.Names {
+		if class == "" {
+			t.Error("a class of the schedule has no name")
+		}
+		want[fmt.Sprintf("collie_steps_waiting{class=%q}", class)] = "0"
+		want[fmt.Sprintf("collie_steps_running{class=%q}", class)] = "0"
 	}
 	for name, value := range want {
 		if got[name] != value {
