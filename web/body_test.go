@@ -1,7 +1,9 @@
 package web
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -140,6 +142,38 @@ func TestStalledUploads(t *testing.T) {
 	bob.importFiles("/api/v1/projects/"+p.ID+"/imports", file{"b.png", halfMask()}).into(t, http.StatusOK, new(any))
 	if n := s.server.scratch.Places.Waiting(); n < 32 {
 		t.Errorf("others waited until stalled uploads were stopped; %d are left", n)
+	}
+}
+
+// An upload that breaks off at the beginning of a file is answered as such, also while
+// other uploads have all places.
+func TestBrokenOffWithoutAPlace(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	leave, err := s.server.scratch.Places.Take(t.Context(), int64(s.server.limits.Receiving))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leave()
+	for name, content := range map[string]string{"a.zip": "PK\x03\x04", "a.png": "\x89PNG\r\n\x1a\n", "a.txt": "text"} {
+		body, kind := form(file{name, []byte(content)})
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		_, err = fmt.Fprintf(conn, "POST /api/v1/projects/%s/images HTTP/1.1\r\nHost: localhost\r\nContent-Type: %s\r\nContent-Length: 100000\r\n\r\n%s",
+			p.ID, kind, body.Bytes()[:bytes.Index(body.Bytes(), []byte(content))+len(content)])
+		if err == nil {
+			err = errors.Join(conn.(*net.TCPConn).CloseWrite(), conn.SetReadDeadline(time.Now().Add(time.Minute)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.answer(http.ReadResponse(bufio.NewReader(conn), nil)).problem(t, http.StatusBadRequest)
+		if !strings.Contains(got.Detail, "interrupted") {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 

@@ -73,6 +73,10 @@ func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
 	source := &watchedReader{r: part, after: arrivedKept}
 	content := bufio.NewReader(source)
 	start, _ := content.Peek(headBytes)
+	if source.err != nil {
+		u.fail(fileName(part), source.err) // it waits for no place, which net/http would end
+		return false
+	}
 	switch zipped := isZip(start); {
 	case !zipped && u.full(fileName(part)):
 		return false
@@ -80,7 +84,7 @@ func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
 		u.hold(ctx, fileName(part), content, u.limits.Zip.Bytes, u.addZip)
 	default:
 		// Don't receive what isn't an image.
-		if err := photo.Recognize(start); err != nil && source.err == nil {
+		if err := photo.Recognize(start); err != nil {
 			u.fail(fileName(part), workspace.Refusal(err))
 			return true
 		}
