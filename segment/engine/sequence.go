@@ -73,7 +73,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	default:
 		index := indexOf(s.classes)
 		fixed := e.fixed(&index)
-		s.model, s.heavy = m, len(fixed)*len(s.classes) > mostInStep
+		s.model, s.heavy = m, isHeavy(fixed, len(s.classes))
 		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }
 		s.pose = func() (*herding.Problem, error) {

@@ -264,32 +264,35 @@ func TestForesee(t *testing.T) {
 	}
 }
 
-// A sequence with very many classes takes the turns of heavy steps, each on a thread
-// of its own.
+// A sequence with very many classes, or very many clicks, takes the turns of heavy steps,
+// each on a thread of its own.
 func TestHeavySteps(t *testing.T) {
 	scheduler := schedule.New(schedule.Limits{})
-	for classes, heavy := range map[int]bool{3: false, 250: true} {
+	for _, c := range []struct {
+		side, classes, clicks int
+		heavy                 bool
+	}{{21, 3, 3, false}, {21, 250, 250, true}, {32, 3, 970, false}, {32, 3, 980, true}} {
 		at := map[int]uint8{}
-		for class := range classes {
-			at[class] = uint8(class)
+		for i := range c.clicks {
+			at[i] = uint8(i % c.classes)
 		}
-		s := NewSequence(NewModel(gridGraph(21, 3), DefaultParameters), Evidence{Clicks: clicksOn(441, at)}, classes)
+		s := NewSequence(NewModel(gridGraph(c.side, 3), DefaultParameters), Evidence{Clicks: clicksOn(c.side*c.side, at)}, c.clicks)
 		turns := map[schedule.Class]int{}
 		s.TakeTurns(func(ctx context.Context, class schedule.Class, step func()) error {
 			turns[class]++
 			return scheduler.Do(ctx, class, "anna", step)
 		})
 		first(t, s, 2)
-		if a, err := s.Alternatives(t.Context(), []int32{440}); err != nil || len(a) == 0 {
-			t.Errorf("%d classes: %d alternatives, %v", classes, len(a), err)
+		if a, err := s.Alternatives(t.Context(), []int32{int32(c.side*c.side - 1)}); err != nil || len(a) == 0 {
+			t.Errorf("%+v: %d alternatives, %v", c, len(a), err)
 		}
 		for class := range turns {
-			if class&schedule.Heavy != 0 != heavy {
-				t.Errorf("%d classes take turns of class %d", classes, class)
+			if class&schedule.Heavy != 0 != c.heavy {
+				t.Errorf("%+v: turns of class %d", c, class)
 			}
 		}
 		if len(turns) != 3 {
-			t.Errorf("%d classes take turns %v by class; want first, supposed and later ones", classes, turns)
+			t.Errorf("%+v: turns %v by class; want first, supposed and later ones", c, turns)
 		}
 	}
 }

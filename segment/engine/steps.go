@@ -8,9 +8,24 @@ import (
 	"collie/segment/schedule"
 )
 
-// mostInStep is how many superpixels times classes in play are too many for steps that
-// nothing interrupts: they would take more than 100 ms.
-const mostInStep = 100_000
+// Steps that nothing interrupts would take more than 100 ms with more than so many
+// superpixels times classes in play, and with more than so many times clicked ones, whose
+// similarities to all others are no longer remembered from click to click.
+const (
+	mostInStep  = 100_000
+	mostClicked = 1_000_000
+)
+
+// isHeavy reports whether steps are heavy ones, with fixed as Model.Problem takes it.
+func isHeavy(fixed []int16, classes int) bool {
+	clicked := 0
+	for _, f := range fixed {
+		if f >= 0 {
+			clicked++
+		}
+	}
+	return len(fixed)*classes > mostInStep || len(fixed)*clicked > mostClicked
+}
 
 // next makes the next hypothesis when it is its turn. The caller holds the making
 // token.

@@ -10,7 +10,7 @@
 // a place at its end. After each step the goroutine lets others run that are ready
 // (a Go program would otherwise let it go on for 10 ms).
 //
-// Very many classes make steps of a second or more. Such heavy ones run one at a time, and
+// Very many classes or clicks make steps of a second or more. Such heavy ones run one at a time, and
 // like long work, so that they delay each other only. They take turns in the same way, but
 // a turn at later hypotheses is long, because what a sequence needs for its next one takes
 // much memory, and room is for few.
