@@ -3,6 +3,7 @@ package importer_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"image"
 	"image/color"
 	"image/png"
@@ -205,6 +206,44 @@ func TestBackup(t *testing.T) {
 		t.Errorf("reviews (-before +after): %s", d)
 	}
 	mustAppend(t, mustOpenFirst(t, here, q.ID), segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
+}
+
+// A long history comes back as it was, and takes few commits, each of which reaches the
+// disk.
+func TestLongBackup(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p := worked(t, there)
+	a := mustOpenFirst(t, there, p.ID)
+	for i := range 250 {
+		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: i % 2, Superpixels: []int32{int32(i % 7)}})
+	}
+	content := mustExport(t, there, p.ID, "backup", export.Options{})
+	counted := &appends{}
+	here := workspacetest.MustOpenOver(t, t.TempDir(), func(s segment.Store) segment.Store { counted.Store = s; return counted })
+	q, err := takeBackup(t, here, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, got := members(t, content), members(t, mustExport(t, here, q.ID, "backup", export.Options{}))
+	for name := range want {
+		if path.Dir(name) != "." && want[name] != got[name] {
+			t.Errorf("%s is not what it was", name)
+		}
+	}
+	if counted.n > 5 {
+		t.Errorf("%d commits of events", counted.n)
+	}
+}
+
+// appends counts calls of Append.
+type appends struct {
+	segment.Store
+	n int
+}
+
+func (a *appends) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
+	a.n++
+	return a.Store.Append(ctx, imageID, expected, e, p, more...)
 }
 
 // An inconsistent backup leaves no project behind.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -136,16 +137,21 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	if err != nil {
 		return err
 	}
-	for i, e := range events {
-		if err := w.store.Append(ctx, im.ID, i, e, progress); err != nil {
+	stored := 0
+	for batch := range slices.Chunk(events, adoptedAtOnce) {
+		if err := w.store.Append(ctx, im.ID, stored, batch[0], progress, batch[1:]...); err != nil {
 			return err
 		}
+		stored += len(batch)
 	}
 	if from.Review.Status == segment.NoReview {
 		return nil
 	}
 	return w.store.SetReview(ctx, p.ID, []string{im.ID}, from.Review)
 }
+
+// adoptedAtOnce is how many events are stored in one commit, which others wait for.
+const adoptedAtOnce = 100
 
 // adoptedReview checks a review from a backup.
 func adoptedReview(r segment.Review) (segment.Review, error) {
