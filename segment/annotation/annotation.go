@@ -36,7 +36,7 @@ type Annotation struct {
 	changed   func(imageID string)
 	release   func()
 
-	past past // for the history
+	past *past // for the history
 
 	mu       sync.Mutex // never held while a hypothesis is computed or the past is played
 	timeline *timeline.Timeline

@@ -22,7 +22,8 @@ const (
 )
 
 // footprint estimates the annotation's memory in bytes: the runs of the finest
-// map, the graph, the model, a sequence on it, and the evidence.
+// map, the graph, the model, a sequence on it, the evidence, and all of it where somebody
+// looks at the history.
 func (a *Annotation) footprint() int64 {
 	n := a.cells.Bytes() + regionBytes*len(a.assistant.Cells.Regions) + edgeBytes*len(a.assistant.Cells.Edges) + cellBytes*a.cells.N + a.assistant.Bytes()
 	a.mu.Lock()
@@ -44,5 +45,5 @@ func (a *Annotation) footprint() int64 {
 	if a.timeline.Cut() != a.timeline.Base() {
 		n += dividedBytes * a.cells.N
 	}
-	return int64(n)
+	return int64(n) + a.past.bytes.Load()
 }

@@ -3,6 +3,7 @@ package annotation
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -146,15 +147,17 @@ type past struct {
 	turn    chan struct{}      // holds a token while somebody uses the rest
 	whole   *timeline.Timeline // nil before the first use
 	rewound int                // Annotation.rewound when whole was begun: it is of that log
+	bytes   atomic.Int64       // that whole took when it was last used
 }
 
-func newPast() past { return past{turn: make(chan struct{}, 1)} }
+func newPast() *past { return &past{turn: make(chan struct{}, 1)} }
 
 // drop frees the timeline, unless it is in use and about to be needed again.
 func (p *past) drop() {
 	select {
 	case p.turn <- struct{}{}:
 		p.whole = nil
+		p.bytes.Store(0)
 		<-p.turn
 	default:
 	}
@@ -188,5 +191,6 @@ func (a *Annotation) lookBack(ctx context.Context, look func(whole *timeline.Tim
 		look(whole)
 	}
 	a.past.whole = whole
+	a.past.bytes.Store(int64(whole.Bytes()))
 	return err
 }

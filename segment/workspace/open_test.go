@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -244,6 +245,53 @@ func TestImageBudget(t *testing.T) {
 	}
 }
 
+// Long logs, which take much memory while they are played, are read one at a time.
+func TestLongLogsOneAtATime(t *testing.T) {
+	read := &readStore{}
+	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store { read.Store = s; return read })
+	var images []string
+	for range 4 {
+		im := mustAdd(t, w, 60, 40)
+		events := make([]segment.Event, 10_001)
+		for i := range events {
+			events[i] = segment.Event{ID: segment.NewID(), Kind: segment.Label, Superpixels: []int32{0}, Class: i % 2}
+		}
+		if err := read.Append(t.Context(), im.ID, 0, events[0], segment.Progress{}, events[1:]...); err != nil {
+			t.Fatal(err)
+		}
+		images = append(images, im.ID)
+	}
+	var opening sync.WaitGroup
+	for _, id := range images {
+		opening.Go(func() {
+			a, err := w.Open(t.Context(), id)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			a.Close()
+		})
+	}
+	opening.Wait()
+	if n := read.most.Load(); n != 1 {
+		t.Errorf("%d long logs were read at once", n)
+	}
+}
+
+// readStore knows how many logs were read at once.
+type readStore struct {
+	segment.Store
+	now, most atomic.Int64
+}
+
+func (s *readStore) Events(ctx context.Context, imageID string, after int) ([]segment.Event, error) {
+	n := s.now.Add(1)
+	defer s.now.Add(-1)
+	for most := s.most.Load(); n > most && !s.most.CompareAndSwap(most, n); most = s.most.Load() {
+	}
+	return s.Store.Events(ctx, imageID, after)
+}
+
 // The estimated memory of an image is close to the real one, and small.
 func TestFootprint(t *testing.T) {
 	if testing.Short() {
@@ -310,6 +358,46 @@ func TestFootprintOfALongPast(t *testing.T) {
 	if grown := clicks(255, 255+1280) - before; grown > 64<<10 {
 		t.Errorf("after 1280 further clicks the image takes %d KiB more, want at most 64", grown>>10)
 	}
+}
+
+// What looking at the history takes counts as long as it is kept.
+func TestFootprintOfTheHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: measures memory")
+	}
+	f := workspacetest.MustOpenFolder(t, t.TempDir())
+	w := f.Workspace()
+	im := mustAdd(t, w, 500, 375)
+	events := make([]segment.Event, 20_000)
+	for i := range events {
+		events[i] = segment.Event{ID: segment.NewID(), Kind: segment.Label, Superpixels: []int32{int32(i * 17 % 500)}, Points: [][2]float64{{1, 1}}, Class: i % 2}
+	}
+	if err := f.Store.Append(t.Context(), im.ID, 0, events[0], segment.Progress{}, events[1:]...); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *annotation.Annotation {
+		a, err := w.Open(t.Context(), im.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	editor, reader := open(), open()
+	heap, said := heapInUse(), w.Load().Bytes
+	if _, err := reader.PixelsAfter(t.Context(), 10_000); err != nil {
+		t.Fatal(err)
+	}
+	reader.Close() // weighs the image
+	took, counted := heapInUse()-heap, w.Load().Bytes-said
+	t.Logf("the history takes %d KiB, said to take %d KiB", took>>10, counted>>10)
+	if r := float64(counted) / float64(took); r < 0.75 || r > 1.35 {
+		t.Errorf("the history takes %d bytes and is said to take %d", took, counted)
+	}
+	editor.Close()
+	if now := w.Load().Bytes; now > said {
+		t.Errorf("the image takes %d bytes when nobody has it open, %d before anybody looked at its history", now, said)
+	}
+	runtime.KeepAlive(events)
 }
 
 func heapInUse() int64 {

@@ -47,6 +47,7 @@ type Workspace struct {
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
 	adding    sync.Mutex     // one upload is recorded at a time
+	playing   sync.Mutex     // one long log is played at a time
 
 	edits    sync.Mutex           // one change of a project at a time
 	changed  func(imageID string) // see Watch
