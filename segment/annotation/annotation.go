@@ -35,6 +35,7 @@ type Annotation struct {
 	lessons   Lessons
 	changed   func(imageID string)
 	release   func()
+	longLog   chan struct{}
 
 	past *past // for the history
 

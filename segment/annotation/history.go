@@ -89,8 +89,13 @@ const remembered = 64
 // theirs at the end. O(events).
 func (a *Annotation) recall(ctx context.Context) error {
 	a.mu.Lock()
-	whole := a.timeline.Blank()
+	whole, count := a.timeline.Blank(), a.timeline.Seq()
 	a.mu.Unlock()
+	end, err := a.playLong(ctx, max(count, a.image.Seq))
+	if err != nil {
+		return err
+	}
+	defer end()
 	for {
 		events, err := a.store.Events(ctx, a.image.ID, whole.Seq())
 		if err == nil {
@@ -122,6 +127,23 @@ func (a *Annotation) replaceTimeline(whole *timeline.Timeline) bool {
 	}
 	a.timeline = whole
 	return true
+}
+
+// longLog is how many events take so much memory while they are played, some 1 to 2 KiB
+// each, and so much time, that it is done for one image at a time.
+const longLog = 10_000
+
+// playLong waits until so many events can be played; the caller calls end after that.
+func (a *Annotation) playLong(ctx context.Context, events int) (end func(), err error) {
+	if a.longLog == nil || events <= longLog {
+		return func() {}, nil
+	}
+	select {
+	case a.longLog <- struct{}{}:
+		return func() { <-a.longLog }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // play plays stored events until ctx is done. One of a kind that this program doesn't
@@ -176,18 +198,21 @@ func (a *Annotation) lookBack(ctx context.Context, look func(whole *timeline.Tim
 	if whole == nil || a.past.rewound != a.rewound {
 		whole, a.past.rewound = a.timeline.Blank(), a.rewound
 	}
-	held := a.timeline.Forgotten() <= whole.Seq()
+	held, count := a.timeline.Forgotten() <= whole.Seq(), a.timeline.Seq()-whole.Seq()
 	events := slices.Clone(a.timeline.Events(whole.Seq()))
 	a.mu.Unlock()
+	end, err := a.playLong(ctx, count)
+	if err != nil {
+		return err
+	}
+	defer end()
 	if !held {
-		var err error
 		if events, err = a.store.Events(ctx, a.image.ID, whole.Seq()); err != nil {
 			return err
 		}
 	}
 	a.past.whole = nil // in case playing damaged evidence panics
-	err := play(ctx, whole, events)
-	if err == nil {
+	if err = play(ctx, whole, events); err == nil {
 		look(whole)
 	}
 	a.past.whole = whole

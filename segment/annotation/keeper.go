@@ -23,6 +23,7 @@ type Config struct {
 	Lessons   Lessons
 	Changed   func(imageID string) // called when the state has changed other than by Append
 	Release   func()               // called by Close
+	LongLog   chan struct{}        // holds a token while a long log is played; nil: any number are at once
 }
 
 // Lessons are what projects learn from their images. The calls must not wait for
@@ -47,7 +48,7 @@ type Keeper struct{ annotation *Annotation }
 func New(c Config) *Keeper {
 	a := &Annotation{
 		store: c.Store, guard: c.Guard, image: c.Image, assistant: c.Assistant, cells: c.Assistant.Hierarchy.Runs(),
-		turn: c.Turn, workbench: c.Workbench, observer: c.Observer, lessons: c.Lessons, changed: c.Changed, release: c.Release, past: newPast(),
+		turn: c.Turn, workbench: c.Workbench, observer: c.Observer, lessons: c.Lessons, changed: c.Changed, release: c.Release, longLog: c.LongLog, past: newPast(),
 	}
 	a.timeline = a.assistant.Timeline(a.cells, a.image.Regions)
 	return &Keeper{a}

@@ -252,17 +252,10 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 		Store: w.store, Guard: w.guard, Image: im,
 		Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
 		Turn:      w.turns.of(im.ID), Workbench: w.workbench, Observer: w.observer, Lessons: w.learner.Lessons(), Changed: w.tell, Release: release,
+		LongLog: w.longLog,
 	})
-	if im.Seq > longLog {
-		w.playing.Lock()
-		defer w.playing.Unlock()
-	}
 	return k, k.Load(ctx)
 }
-
-// longLog is how many events take so much memory while they are played, some 1 to 2 KiB
-// each, that it is done for one image at a time.
-const longLog = 10_000
 
 // superpixels reads the stored superpixels of an image, both files at once.
 func (w *Workspace) superpixels(ctx context.Context, im segment.Image) (*superpixels.Hierarchy, *superpixels.Graph, error) {

@@ -245,7 +245,8 @@ func TestImageBudget(t *testing.T) {
 	}
 }
 
-// Long logs, which take much memory while they are played, are read one at a time.
+// Long logs, which take much memory while they are played, are read one at a time, to open
+// images and to look back.
 func TestLongLogsOneAtATime(t *testing.T) {
 	read := &readStore{}
 	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store { read.Store = s; return read })
@@ -269,7 +270,10 @@ func TestLongLogsOneAtATime(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			a.Close()
+			defer a.Close()
+			if _, err := a.PixelsAfter(t.Context(), 1); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 	opening.Wait()

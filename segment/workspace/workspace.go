@@ -47,7 +47,7 @@ type Workspace struct {
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
 	adding    sync.Mutex     // one upload is recorded at a time
-	playing   sync.Mutex     // one long log is played at a time
+	longLog   chan struct{}  // holds a token while a long log is played
 
 	edits    sync.Mutex           // one change of a project at a time
 	changed  func(imageID string) // see Watch
@@ -87,6 +87,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
 		workbench:  engine.NewWorkbench(workbenchMemory),
+		longLog:    make(chan struct{}, 1),
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
 		background: gauge.NewBackground(o.Observer, o.Log),
 	}
