@@ -110,15 +110,19 @@ func copyFile(ctx context.Context, from, to segment.Blobs, key string) (sum stri
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-// compare reads blobs and compares them with their checksums, by key.
+// compare reads blobs and compares them with their checksums, by key. It removes the first
+// that is not what it should be, so that the next move copies it again.
 func compare(ctx context.Context, sums map[string]string, blobs segment.Blobs) error {
 	for _, key := range slices.Sorted(maps.Keys(sums)) {
 		sum, err := read(ctx, blobs, key)
+		if err == nil && sum != sums[key] {
+			err = segment.Errorf(segment.Damaged, "The file %s differs after it was copied.", key)
+		}
+		if segment.KindOf(err) == segment.Damaged {
+			err = errors.Join(err, blobs.Remove(ctx, key))
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", key, err)
-		}
-		if sum != sums[key] {
-			return fmt.Errorf("%s differs after it was copied", key)
 		}
 	}
 	return nil

@@ -243,6 +243,39 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// A file that is damaged where it was moved to is found, and copied again by the next
+// move.
+func TestDamagedThere(t *testing.T) {
+	t.Parallel()
+	from, dir := mustFill(t), t.TempDir()
+	to, err := blob.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	if _, err := Files(t.Context(), from, to, noImages); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, blob.SealedName("original/5"))
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[100] ^= 1
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Files(t.Context(), from, to, noImages); segment.KindOf(err) != segment.Damaged || !strings.Contains(err.Error(), "original/5") {
+		t.Errorf("a file that is damaged at the target: %v", err)
+	}
+	if s, err := Files(t.Context(), from, to, noImages); err != nil || s.Copied != 1 {
+		t.Errorf("the next move: %+v, %v", s, err)
+	}
+	if got, want := contents(t, to), contents(t, from); !maps.Equal(got, want) {
+		t.Errorf("(-want +got):\n%s", cmp.Diff(want, got))
+	}
+}
+
 // lying stores other content than it is given.
 type lying struct{ segment.Blobs }
 
