@@ -198,7 +198,7 @@ func page(title, entry string, sheets ...string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"toast-text\"><strong data-slot=\"title\"></strong><span data-slot=\"detail\"></span></div><button type=\"button\" class=\"button quiet toast-action\" data-slot=\"action\" hidden></button> <button type=\"button\" class=\"icon-button small\" data-slot=\"close\" aria-label=\"Dismiss\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"toast-text\"><strong data-slot=\"title\"></strong> <span data-slot=\"detail\"></span></div><button type=\"button\" class=\"button quiet toast-action\" data-slot=\"action\" hidden></button> <button type=\"button\" class=\"icon-button small\" data-slot=\"close\" aria-label=\"Dismiss\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

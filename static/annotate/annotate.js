@@ -19,7 +19,7 @@ import { toast } from '../ui/toast.js';
 const data = byId('app').dataset;
 closeButtons();
 themeToggle();
-byId('stage').append(byId('toasts')); // beside what lies over the image
+byId('main').append(byId('toasts')); // not over the image
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
 document.addEventListener('dragover', (e) => carriesFiles(e.dataTransfer) && e.preventDefault());

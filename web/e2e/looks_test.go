@@ -127,10 +127,6 @@ func TestE2EPanels(t *testing.T) {
 				value[bool](p, fmt.Sprintf(`(document.getElementById(%q).click(), true)`, id))
 			}
 			p.clickClasses(truth, 0, 1, 2, 4)
-			p.press("s", ctrl)
-			p.until(`document.querySelector('.toast') !== null`)
-			apart(".toast", "#tools")
-			apart(".toast", ".classes")
 			open("history")
 			look("history")
 			apart("#history-panel", "#badge")
