@@ -356,10 +356,12 @@ export class App {
     }
   }
 
-  /** Waits until everything is on disk; false when that takes too long. */
+  /** Waits until everything is on disk; false when that takes too long, or when the person waits for a hypothesis that doesn't come. */
   async saved() {
+    const { acceptance } = this;
+    const waits = acceptance.eager;
     const start = performance.now();
-    while (this.acceptance.eager || this.session.save !== 'saved') {
+    while (acceptance.eager || this.session.save !== 'saved') {
       if (this.session.trashed && (this.queue.lasting || this.session.evidence.pending.length === 0)) return true; // there is nothing to wait for
       const offline = ['offline', 'signed-out'].includes(this.session.save);
       if (performance.now() > start + (offline ? RETURNING : SAVING)) {
@@ -368,6 +370,6 @@ export class App {
       }
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
-    return true;
+    return !(waits && acceptance.missed);
   }
 }

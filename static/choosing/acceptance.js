@@ -32,6 +32,8 @@ export class Acceptance {
     this.choice = new Choice();
     /** Whether an Enter pressed too early waits for its hypothesis. */
     this.eager = false;
+    /** Whether the last such wait was in vain. */
+    this.missed = false;
     /** Steps through the hypotheses that were asked for before they had come. */
     this.ahead = 0;
     /** Removes the message about what was accepted last. */
@@ -97,13 +99,23 @@ export class Acceptance {
     }
     if (!this.expecting()) this.ahead = 0;
     this.acceptEarly();
-    if (!this.expecting() || this.away) this.eager = false;
+    if (this.eager && this.away) this.miss(`Hypotheses come once the ${this.back}.`);
+    else if (this.eager && !this.expecting()) this.miss('No hypothesis has come for your clicks.');
     if (this.noticed !== this.ports.session.evidence.depth().undo) this.forget(); // its Undo would undo something else
   }
 
-  /** The run has ended. */
+  /** A run has ended. */
   finished() {
+    if (this.eager && this.expecting()) return; // the next one may bring what Enter waits for
+    if (this.eager && this.choice.selected?.card.stale) this.miss('The hypothesis you chose is not among those for your latest clicks. Choose another one.');
     this.choice.finished(this.ports.session.hypotheses);
+  }
+
+  /** Says that an Enter has waited in vain. @param {string} why */
+  miss(why) {
+    this.waive();
+    this.missed = true;
+    toast('Nothing was accepted', why);
   }
 
   /** The person has labelled something, so the next hypotheses are shown as they come. */
@@ -228,7 +240,7 @@ export class Acceptance {
   /** Whether more hypotheses can still come for the current clicks. */
   expecting() {
     const { hypotheses, evidence } = this.ports.session;
-    return hypotheses.running || hypotheses.run === 0 || evidence.pending.length > 0;
+    return hypotheses.running || hypotheses.run === 0 || hypotheses.done?.reason === 'busy' || evidence.pending.length > 0;
   }
 
   /** Whether hypotheses can't come before the server is back. */
@@ -236,10 +248,15 @@ export class Acceptance {
     return ['offline', 'signed-out', 'trashed'].includes(this.ports.session.save);
   }
 
+  /** What hypotheses wait for then. */
+  get back() {
+    return this.ports.session.trashed ? 'image is restored' : 'server is back';
+  }
+
   /** Says what a key waits for that was pressed before the hypotheses came. @param {string} what */
   wait(what) {
     if (!this.expecting()) return;
-    if (this.away) toast('No hypotheses yet', `They will come once the ${this.ports.session.trashed ? 'image is restored' : 'server is back'}.`);
+    if (this.away) toast('No hypotheses yet', `They will come once the ${this.back}.`);
     else this.ports.say(what);
   }
 
@@ -259,6 +276,7 @@ export class Acceptance {
     if (!selected || this.ahead > 0 || !this.acceptable()) {
       this.wait('Accepted as soon as it arrives');
       this.eager = this.expecting() && !this.away;
+      this.missed = false;
       return;
     }
     this.ahead = 0;
@@ -345,6 +363,7 @@ export class Acceptance {
   renewed() {
     const { choice, ports } = this;
     if (choice.shown && !ports.session.hypotheses.cards.includes(choice.shown.card)) choice.selected = choice.hovered = null;
+    if (this.eager) this.miss('The superpixels are different ones now. Choose among the hypotheses for them.');
     this.waive();
   }
 }

@@ -24,17 +24,18 @@ function strip() {
     accepted,
     said,
     acceptance,
+    session,
     pending: evidence.pending,
     outdate: () => hypotheses.outdate(),
     click() {
       hypotheses.outdate();
       acceptance.labelled();
     },
-    begin() {
-      hypotheses.start({ type: 'run', run: ++runs, seq: runs, count: 3, classes: [0, 1] });
+    begin(classes = [0, 1]) {
+      hypotheses.start({ type: 'run', run: ++runs, seq: runs, count: 3, classes });
     },
-    arrive(rank) {
-      hypotheses.add({ run: runs, seq: runs, rank, digest: `${runs}:${rank}`, energy: -rank, labels: Uint8Array.of(rank % 2, 1) });
+    arrive(rank, digest = `${runs}:${rank}`) {
+      hypotheses.add({ run: runs, seq: runs, rank, digest, energy: -rank, labels: Uint8Array.of(rank % 2, 1) });
       acceptance.placed(rank);
       acceptance.caughtUp();
     },
@@ -45,8 +46,8 @@ function strip() {
       for (const rank of [0, 1, 2]) this.arrive(rank);
       this.end();
     },
-    end() {
-      hypotheses.finish({ type: 'done', run: runs, reason: 'complete' });
+    end(reason = 'complete') {
+      hypotheses.finish({ type: 'done', run: runs, reason });
       acceptance.finished();
       acceptance.caughtUp();
     },
@@ -107,6 +108,74 @@ test('steps beyond the last hypothesis end there, and steps back take early ones
   assert.equal(s.acceptance.choice.selected.place, 1);
   s.acceptance.accept();
   assert.deepEqual(s.accepted, ['1:1']);
+});
+
+/** Collects what messages say. @param {import('node:test').TestContext} t @returns {string[]} */
+function messages(t) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  /** @type {string[]} */
+  const shown = [];
+  const part = () => ({ dataset: {}, children: [], addEventListener() {}, setAttribute() {}, append() {}, querySelector: part });
+  const element = () => ({
+    ...part(),
+    querySelector: (/** @type {string} */ what) => ({ ...part(), set textContent(/** @type {string} */ text) { if (text && /title|detail/.test(what)) shown.push(text); } }),
+  });
+  globalThis.document = /** @type {any} */ ({ getElementById: part, importNode: () => ({ firstElementChild: element() }) });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  return shown;
+}
+
+test('an Enter on a card of older clicks waits for the run that takes all of them into account, and says when that does not bring it', (t) => {
+  const shown = messages(t);
+  for (const again of [true, false]) {
+    const s = strip();
+    s.answered();
+    s.click();
+    s.begin(); // run 2, which a further click supersedes
+    s.pending.push({ event: { kind: 'label' } });
+    s.acceptance.take(1);
+    s.acceptance.accept();
+    assert.equal(s.said.at(-1), 'Accepted as soon as it arrives');
+    s.end('superseded');
+    s.pending.length = 0;
+    s.outdate();
+    s.begin();
+    s.arrive(0);
+    if (again) s.arrive(1, '1:1');
+    s.end();
+    assert.deepEqual(s.accepted, again ? ['1:1'] : []);
+    assert.equal(shown.join(': '), again ? '' : 'Nothing was accepted: The hypothesis you chose is not among those for your latest clicks. Choose another one.');
+    assert.equal(s.acceptance.missed, !again);
+  }
+});
+
+test('an Enter on a card of older clicks accepts no other one, not even the only one', (t) => {
+  const shown = messages(t);
+  const s = strip();
+  s.answered();
+  s.outdate();
+  s.acceptance.take(1);
+  s.acceptance.accept();
+  s.begin([0]);
+  s.arrive(0);
+  s.end('one-class');
+  assert.deepEqual(s.accepted, []);
+  assert.equal(shown[0], 'Nothing was accepted');
+});
+
+test('an Enter waits while the server is busy, and says when the server goes away', (t) => {
+  const shown = messages(t);
+  const s = strip();
+  s.click();
+  s.begin();
+  s.acceptance.accept();
+  s.end('busy');
+  assert.ok(s.acceptance.eager);
+  s.session.save = 'offline';
+  s.acceptance.caughtUp();
+  assert.equal(shown.join(': '), 'Nothing was accepted: Hypotheses come once the server is back.');
+  s.acceptance.caughtUp();
+  assert.equal(shown.length, 2, 'it is said once');
 });
 
 test('a card that is taken is not announced as a preview, one that only is selected is', () => {

@@ -96,6 +96,54 @@ func TestE2EChoosing(t *testing.T) {
 	}
 }
 
+// TestE2EAcceptedInVain: Enter on a card of older clicks waits for the new hypotheses,
+// and when these don't include it, the page says that nothing was accepted, and stays
+// where it is after Ctrl+Enter.
+func TestE2EAcceptedInVain(t *testing.T) {
+	t.Parallel()
+	truth := sampleTruth()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(truth, 0, 1, 2)
+	value[bool](p, `import('`+static.Address("exchange/exchange.js")+`').then(({Exchange: {prototype}}) => {
+		const held = [];
+		for (const name of ['receive', 'arrive']) {
+			const real = prototype[name];
+			prototype[name] = function (message) {
+				if (window.holding && (name === 'arrive' || ['run', 'done'].includes(message.type))) held.push(() => real.call(this, message));
+				else real.call(this, message);
+			};
+		}
+		window.release = () => {
+			window.holding = false;
+			for (const go of held.splice(0)) go();
+		};
+		const {dataset} = document.getElementById('app');
+		dataset.next = dataset.image;
+		return window.stays = true;
+	})`)
+	for i, held := range [][]kb.Modifier{nil, {ctrl}} {
+		value[bool](p, `(window.holding = true)`)
+		p.press(fmt.Sprint(4 + i))
+		p.click(insideOf(t, truth, uint8(3+i)))
+		p.stored(4 + i)
+		p.clickOn("choosing a card of older clicks", ".hypothesis:nth-child(2).stale")
+		p.press(enter, held...)
+		p.hears("^Accepted as soon as it arrives$")
+		value[bool](p, `(release(), true)`)
+		p.until(`/^Nothing was accepted.*not among those/.test(` + notice + `.trim())`)
+		p.settle()
+		p.screenshot(fmt.Sprint("in vain ", i))
+		if got := p.kinds(); slices.Contains(got, "accept") {
+			t.Errorf("the events are %q, want nothing accepted", got)
+		}
+		value[bool](p, `new Promise((done) => setTimeout(() => setTimeout(() => done(true), 31), 31))`) // the page looks every 30 ms whether it can go on
+		if !value[bool](p, `document.getElementById('save').dataset.state === 'saved' && window.stays === true`) {
+			t.Error("the page went on to the next image although nothing was accepted")
+		}
+		value[bool](p, `(document.getElementById('toasts').replaceChildren(), true)`)
+	}
+}
+
 // TestE2EMessagesApart: messages lie over no part of the image, where a click that is
 // meant for it would meet their buttons, and the newest is the one that is seen.
 func TestE2EMessagesApart(t *testing.T) {
