@@ -152,6 +152,7 @@ export class App {
       supposed: () => this.labelling.show(),
       project: adopt,
       connected: () => {
+        this.objects?.retry();
         void this.review.load();
         void call('GET', `/api/v1/projects/${project}`).then(adopt, () => {}); // else the next break or change brings it
       },

@@ -1,7 +1,8 @@
-import { get } from '../ui/api.js';
+import { get, Problem } from '../ui/api.js';
 import { freeNumber } from '../evidence/constraints.js';
 import { nothing } from '../superpixels/box.js';
 import { VOID } from '../evidence/protocol.js';
+import { insist, pause } from '../ui/patience.js';
 import { toast } from '../ui/toast.js';
 
 /**
@@ -14,8 +15,11 @@ import { toast } from '../ui/toast.js';
  * @property {[number, number][]} marks
  */
 
-/** Milliseconds before a server that did not answer is asked again. */
+/** Milliseconds at most before a server that can't answer at the moment is asked again. */
 const AGAIN = 3000;
+
+/** Statuses that the save state explains: nobody is signed in, or the image is in the trash. */
+const EXPLAINED = [401, 404];
 
 /** Tells touching objects of one class apart, and shows those that have been told apart. */
 export class Objects {
@@ -30,6 +34,8 @@ export class Objects {
     this.shown = [];
     /** The state that is shown. */
     this.seq = 0;
+    /** The state whose objects could not be had, so that they are not asked for in vain all the time. */
+    this.failed = 0;
     /** What the server calls the objects that are shown; as long as they stay the same, so does this. */
     this.tag = '';
     this.loading = false;
@@ -84,7 +90,7 @@ export class Objects {
   /** Asks the server for the objects of the state, one request at a time. Those that have not changed are neither sent nor drawn again. */
   update() {
     const { evidence } = this.ports.session;
-    if (evidence.seq === this.seq || this.loading) return;
+    if (evidence.seq === this.seq || evidence.seq === this.failed || this.loading) return;
     if (evidence.confirmed.said.objects.length === 0) {
       this.seq = evidence.seq;
       this.tag = '';
@@ -98,20 +104,24 @@ export class Objects {
   async load(seq) {
     this.loading = true;
     try {
-      const answer = await get(`${this.address}/objects`); // the browser asks whether those that it has are still right
+      const ask = () => get(`${this.address}/objects`); // the browser asks whether those that it has are still right
+      const answer = await insist(ask, { wait: () => {}, pause: (milliseconds) => pause(Math.min(milliseconds, AGAIN)) });
       const tag = answer.headers.get('ETag') ?? '';
       if (tag === '' || tag !== this.tag) this.show((await answer.json()).objects);
       this.tag = tag;
       this.seq = seq;
-      this.loaded();
-    } catch {
-      setTimeout(() => this.loaded(), AGAIN);
+    } catch (error) {
+      this.failed = seq;
+      const { status, detail } = error instanceof Problem ? error : new Problem('', 'The answer of the server could not be read.');
+      if (!EXPLAINED.includes(status)) toast('The objects shown are not up to date', `${detail} Your labels are safe.`, 'problem', { label: 'Try again', run: () => this.retry() });
     }
+    this.loading = false;
+    this.update(); // something may have happened meanwhile
   }
 
-  /** The request has ended, and something may have happened meanwhile. */
-  loaded() {
-    this.loading = false;
+  /** Asks again for objects that could not be had. */
+  retry() {
+    this.failed = 0;
     this.update();
   }
 

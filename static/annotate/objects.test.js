@@ -96,3 +96,46 @@ test('objects take over the colours of their classes', async () => {
   assert.deepEqual(shown, [[1], [1]]);
   assert.equal(objects.shown[0].color, '#ff0000');
 });
+
+test('a busy server is asked again without a word, a lasting problem is said once and asked for again on demand', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { server, shown, evidence, objects } = page();
+  globalThis.addEventListener = globalThis.removeEventListener = () => {};
+  /** @type {string[]} */
+  const said = [];
+  const element = () => ({
+    dataset: {}, children: [], append() {}, remove() {}, setAttribute() {}, addEventListener() {},
+    querySelector: (/** @type {string} */ what) => ({ ...element(), set textContent(/** @type {string} */ text) { if (/title/.test(what)) said.push(text); } }),
+  });
+  globalThis.document = /** @type {any} */ ({ getElementById: (/** @type {string} */ id) => id === 'canvas' ? null : element(), importNode: () => ({ firstElementChild: element() }) });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const refuse = async (/** @type {number} */ status) => {
+    server.asked.shift()?.(Response.json({ title: 'No', status }, { status }));
+    await turn();
+    await turn();
+  };
+
+  objects.update();
+  await refuse(503);
+  assert.equal(server.asked.length, 0);
+  t.mock.timers.tick(3000);
+  await turn();
+  await server.answer('a', 1);
+  assert.deepEqual([shown, said], [[[1]], []]);
+
+  evidence.seq++;
+  objects.update();
+  await refuse(500);
+  for (let i = 0; i < 3; i++) objects.update();
+  t.mock.timers.tick(60_000);
+  assert.equal(server.asked.length, 0, 'nothing is asked for by itself');
+  assert.deepEqual(said, ['The objects shown are not up to date']);
+  objects.retry();
+  await server.answer('b', 1, 2);
+  assert.deepEqual(shown, [[1], [1, 2]]);
+
+  evidence.seq++;
+  objects.update();
+  await refuse(401);
+  assert.equal(said.length, 1, 'the save state says that nobody is signed in');
+});

@@ -125,3 +125,29 @@ func TestE2EObjectsOnPhone(t *testing.T) {
 	p.until(`document.getElementById('canvas').dataset.objects === '2'`)
 	p.screenshot("two")
 }
+
+// TestE2EObjectsUnread: objects that can't be had are said to be out of date, and are
+// asked for again by the button of the message.
+func TestE2EObjectsUnread(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 390, 844, true, startServer(t))
+	labelledSample(p)
+	value[bool](p, `(window.reach = fetch, window.asked = 0, window.fetch = (address, ...more) => {
+		if (!String(address).endsWith('/objects')) return reach(address, ...more);
+		asked++;
+		return Promise.resolve(Response.json({title: 'Something went wrong', detail: 'The server could not do that.', status: 500}, {status: 500}));
+	}, true)`)
+	p.press("t")
+	p.click(insideOf(t, sampleTruth(), 1))
+	p.until(`/The objects shown are not up to date/.test(` + notice + `)`)
+	p.screenshot("unread")
+	p.press("h") // refreshes the page, which asks for nothing again
+	p.press("h")
+	value[bool](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(true)))))`)
+	if asked := value[int](p, `asked`); asked != 1 {
+		t.Errorf("the objects were asked for %d times", asked)
+	}
+	value[bool](p, `(window.fetch = reach, true)`)
+	p.clickOn("trying again", `.toast [data-slot="action"]`)
+	p.until(`document.getElementById('canvas').dataset.objects === '1' && document.querySelector('.toast') === null`)
+}
