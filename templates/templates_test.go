@@ -169,3 +169,13 @@ func TestPerson(t *testing.T) {
 		}
 	}
 }
+
+// The start page offers to find projects once there are more than a few.
+func TestProjectFilter(t *testing.T) {
+	for _, projects := range []int{fewProjects, fewProjects + 1} {
+		page := render(t, Start(StartView{Projects: make([]ProjectCard, projects)}))
+		if got, want := strings.Contains(page, `id="find-project"`), projects > fewProjects; got != want {
+			t.Errorf("%d projects: a field to find them is %t, want %t", projects, got, want)
+		}
+	}
+}

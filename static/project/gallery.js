@@ -34,16 +34,26 @@ const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' 
  * @returns {ImageRecord[]}
  */
 export function arrange(images, { text, status, review, order }) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const named = finder(text);
   const found = images.filter((im) => {
-    const name = im.name.toLowerCase();
     const reviewed = review === '' || (im.review?.status ?? 'none') === review;
-    return (status === '' || im.status === status) && reviewed && words.every((word) => name.includes(word));
+    return (status === '' || im.status === status) && reviewed && named(im.name);
   });
   if (order === 'name') found.sort((a, b) => names.compare(a.name, b.name));
   if (order === 'uncertain') found.sort((a, b) => uncertainty(b) - uncertainty(a));
   if (order === 'work') found.sort((a, b) => work(a) - work(b));
   return found;
+}
+
+/**
+ * What finds names by a text: those that have all of its words, in any case.
+ *
+ * @param {string} text
+ * @returns {(name: string) => boolean}
+ */
+export function finder(text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return (name) => words.every((word) => name.toLowerCase().includes(word));
 }
 
 /** @param {ImageRecord} im @returns {number} lower for images that need less work */

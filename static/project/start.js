@@ -5,6 +5,7 @@ import { sendFile } from '../ui/sendfile.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
+import { filterProjects } from './projects.js';
 import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
 
 colourSwatches();
@@ -107,5 +108,11 @@ document.addEventListener('click', (event) => {
   const card = /** @type {HTMLElement | null} */ (button?.closest('.card') ?? null);
   if (!button || !card) return;
   const { trash = '', name = '' } = button.dataset;
-  void discard(`/api/v1/projects/${encodeURIComponent(trash)}`, trash, name, card);
+  void discard(`/api/v1/projects/${encodeURIComponent(trash)}`, trash, name, card, filterProjects);
 });
+
+const filter = document.getElementById('project-filter');
+filter?.addEventListener('submit', (event) => event.preventDefault());
+filter?.addEventListener('input', filterProjects);
+filterProjects(); // the browser may have filled the field in again
+

@@ -1,11 +1,13 @@
 package e2e
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"collie/static"
 )
@@ -76,6 +78,51 @@ func TestE2ECardsHoldTheirText(t *testing.T) {
 			return text.getBoundingClientRect().right > e.closest('.card').getBoundingClientRect().right;
 		}).map((e) => e.innerText)`); len(over) > 0 {
 			t.Errorf("%d pixels wide: %q go beyond their cards", width, over)
+		}
+	}
+}
+
+// TestE2EManyProjects: a new project can be made before any of many is passed, and
+// those looked for are found by name, with the keyboard alone.
+func TestE2EManyProjects(t *testing.T) {
+	t.Parallel()
+	server := startServer(t)
+	for i := range 13 {
+		var made struct{ ID string }
+		call(t, server+"/api/v1/projects", "application/json", strings.NewReader(fmt.Sprintf(`{"name":"Field %d, %s"}`, i, []string{"Wheat", "Barley"}[i%2])), &made)
+	}
+	shown := `[...document.querySelectorAll('#projects > .card')].filter((e) => e.checkVisibility()).map((e) => e.querySelector('.card-name').textContent).join('; ')`
+	count := `document.getElementById('project-count').textContent`
+	for _, size := range [][2]int64{{1280, 720}, {390, 844}} {
+		for _, dark := range []bool{false, true} {
+			p := openPage(t, size[0], size[1], dark, server)
+			p.until(`document.readyState === 'complete'`)
+			if !value[bool](p, `document.getElementById('drop').getBoundingClientRect().bottom < document.getElementById('projects').getBoundingClientRect().top`) {
+				t.Error("the projects come before the way to make a new one")
+			}
+			p.focusOn("#files")
+			for range 20 {
+				if p.press(kb.Tab); value[bool](p, `document.activeElement.matches('#find-project, .card-link')`) {
+					break
+				}
+			}
+			p.do("typing a name", chromedp.KeyEvent("field barley"))
+			p.until(count + ` === '6 of 13 projects match'`)
+			p.do("typing on", chromedp.KeyEvent(" 11"))
+			p.until(count + ` === '1 of 13 projects matches' && ` + shown + ` === 'Field 11, Barley'`)
+			p.screenshot(fmt.Sprintf("%dx%d dark %t", size[0], size[1], dark))
+			p.accessible("found projects", axe(t))
+			p.do("typing on", chromedp.KeyEvent("x"))
+			p.until(count + ` === 'None of 13 projects match' && ` + shown + ` === ''`)
+			p.press(kb.Backspace)
+			p.until(count + ` === '1 of 13 projects matches'`)
+			p.press(kb.Enter) // stays
+			p.clickOn("moving it to the trash", ".card:not([hidden]) .card-trash")
+			p.until(count + ` === 'None of 12 projects match'`)
+			p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
+			p.until(count + ` === '1 of 13 projects matches' && ` + shown + ` === 'Field 11, Barley'`)
+			p.fill("#find-project", kb.Backspace)
+			p.until(count + ` === '13 projects'`)
 		}
 	}
 }
