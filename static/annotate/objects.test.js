@@ -107,7 +107,7 @@ test('a busy server is asked again without a word, a lasting problem is said onc
     dataset: {}, children: [], append() {}, remove() {}, setAttribute() {}, addEventListener() {},
     querySelector: (/** @type {string} */ what) => ({ ...element(), set textContent(/** @type {string} */ text) { if (/title/.test(what)) said.push(text); } }),
   });
-  globalThis.document = /** @type {any} */ ({ getElementById: (/** @type {string} */ id) => id === 'canvas' ? null : element(), importNode: () => ({ firstElementChild: element() }) });
+  globalThis.document = /** @type {any} */ ({ addEventListener() {}, removeEventListener() {}, getElementById: (/** @type {string} */ id) => id === 'canvas' ? null : element(), importNode: () => ({ firstElementChild: element() }) });
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   const refuse = async (/** @type {number} */ status) => {
     server.asked.shift()?.(Response.json({ title: 'No', status }, { status }));

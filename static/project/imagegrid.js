@@ -1,4 +1,3 @@
-import { get } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
 import { between, stepTo, windowOf } from './gallery.js';
@@ -120,7 +119,6 @@ export class ImageGrid {
     if (im.status !== 'untouched') {
       const mask = /** @type {HTMLImageElement} */ (slot('mask'));
       mask.src = `/api/v1/images/${im.id}/mask.png?style=overlay&seq=${im.seq}`; // a document shows a picture again without asking
-      mask.addEventListener('error', () => void again(mask), { once: true });
       mask.hidden = false;
     }
     slot('name').textContent = im.name;
@@ -178,21 +176,5 @@ export class ImageGrid {
     if (y < 0 || y + row > innerHeight) scrollBy({ top: y - (innerHeight - row) / 2, behavior: 'instant' });
     this.draw();
     this.cards.get(this.shown[at].id)?.querySelector('a')?.focus({ preventScroll: true });
-  }
-}
-
-/**
- * Asks again for a picture that didn't come, since an <img> never does: after a
- * while when the server has too much to do.
- *
- * @param {HTMLImageElement} picture
- */
-async function again(picture) {
-  try {
-    const source = URL.createObjectURL(await (await get(picture.src)).blob());
-    picture.addEventListener('load', () => URL.revokeObjectURL(source), { once: true });
-    picture.src = source;
-  } catch {
-    // The card does without it.
   }
 }

@@ -6,12 +6,14 @@ import { LearningPanel } from './learning.js';
 import { ImportDialog } from '../transfer/importdialog.js';
 import { MembersDialog } from './members.js';
 import { RestChoice } from '../classes/rest.js';
+import { keepPictures } from '../ui/pictures.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();
+keepPictures();
 closeButtons();
 
 const project = byId('main').dataset.project ?? '';

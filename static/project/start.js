@@ -2,6 +2,7 @@ import { call } from '../ui/api.js';
 import { discard } from './discard.js';
 import { byId, colourSwatches } from '../ui/dom.js';
 import { sendFile } from '../ui/sendfile.js';
+import { keepPictures } from '../ui/pictures.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
@@ -10,6 +11,7 @@ import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();
+keepPictures();
 
 let busy = false;
 

@@ -53,7 +53,7 @@ export function waitText({ title }, seconds) {
 }
 
 /**
- * Waits, but not longer than until the machine is online again.
+ * Waits, but not longer than until the machine is online again or the page is looked at again.
  *
  * @param {number} milliseconds
  * @returns {Promise<void>}
@@ -63,9 +63,14 @@ export function pause(milliseconds) {
     const done = () => {
       clearTimeout(timer);
       removeEventListener('online', done);
+      document.removeEventListener('visibilitychange', seen);
       resolve();
+    };
+    const seen = () => {
+      if (document.visibilityState === 'visible') done();
     };
     const timer = setTimeout(done, milliseconds);
     addEventListener('online', done);
+    document.addEventListener('visibilitychange', seen);
   });
 }

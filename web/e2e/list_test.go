@@ -186,3 +186,29 @@ func TestE2EUploadAgain(t *testing.T) {
 	}
 	p.screenshot("list-phone")
 }
+
+// TestE2ECoversComeBack: pictures that the page asked for while the server was away
+// are there once it is back, on the start page and on a project's page.
+func TestE2ECoversComeBack(t *testing.T) {
+	t.Parallel()
+	server := startCrashingServer(t)
+	address := "http://" + server.address
+	project := manyImages(t, address, 60)
+	for i := range 30 {
+		var made struct{ ID string }
+		call(t, address+"/api/v1/projects", "application/json", strings.NewReader(fmt.Sprintf(`{"name":"Field %d"}`, i)), &made)
+		uploadTo(t, address, made.ID, [][]byte{tinyPicture(i)})
+	}
+	broken := `[...document.querySelectorAll('.card-cover img:not([hidden])')].filter((e) => e.complete && e.naturalWidth === 0 && e.getBoundingClientRect().top < innerHeight).length`
+	for _, page := range []string{address, project} {
+		p := openPage(t, 390, 844, true, page)
+		p.until(`document.readyState === 'complete' && document.querySelector('.card-cover img')?.complete && ` + broken + ` === 0`)
+		server.kill()
+		p.do("scrolling", chromedp.Evaluate[chromedp.Void](`scrollTo(0, document.documentElement.scrollHeight)`))
+		p.until(broken + ` > 1`)
+		p.screenshot("away")
+		server.start()
+		p.until(broken + ` === 0`)
+		p.screenshot("back")
+	}
+}
