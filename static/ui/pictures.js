@@ -20,6 +20,7 @@ export function keepPictures() {
   };
   const miss = (/** @type {EventTarget | null} */ picture) => {
     if (!(picture instanceof HTMLImageElement) || !picture.src.startsWith(location.origin)) return; // what came can't be shown
+    picture.classList.add('missing');
     missing.add(picture);
     void fetchAll();
   };
@@ -32,7 +33,10 @@ async function fetchAgain(picture) {
   try {
     const answer = await insist(() => get(picture.src), { wait: () => {}, pause });
     const source = URL.createObjectURL(await answer.blob());
-    picture.addEventListener('load', () => URL.revokeObjectURL(source), { once: true });
+    picture.addEventListener('load', () => {
+      URL.revokeObjectURL(source);
+      picture.classList.remove('missing');
+    }, { once: true });
     picture.src = source;
   } catch {
     // The page does without it.

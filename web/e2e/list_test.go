@@ -205,10 +205,10 @@ func TestE2ECoversComeBack(t *testing.T) {
 		p.until(`document.readyState === 'complete' && document.querySelector('.card-cover img')?.complete && ` + broken + ` === 0`)
 		server.kill()
 		p.do("scrolling", chromedp.Evaluate[chromedp.Void](`scrollTo(0, document.documentElement.scrollHeight)`))
-		p.until(broken + ` > 1`)
+		p.until(broken + ` > 1 && document.querySelectorAll('.card-cover img.missing').length > 1`)
 		p.screenshot("away")
 		server.start()
-		p.until(broken + ` === 0`)
+		p.until(broken + ` === 0 && document.querySelectorAll('.card-cover img.missing').length === 0`)
 		p.screenshot("back")
 	}
 }
