@@ -61,6 +61,7 @@ export class Labelling {
     }
     if (!this.draft) this.suppose(drawn);
     this.draft = drawn;
+    if (drawn.mode !== 'exclude') this.aim(drawn);
     this.show();
   }
 
@@ -75,6 +76,13 @@ export class Labelling {
   suppose(drawn) {
     const { session, acceptance, classes: { current } } = this.ports;
     if (this.isClick(drawn) && current.stored && !acceptance.choice.chosen) session.suppose(drawn.superpixels[0], drawn.points[0], current.id, acceptance.choice.shown?.card);
+  }
+
+  /** Puts the dots of what is drawn in their places. @param {Drawn} drawn */
+  aim(drawn) {
+    const { points } = this.painter;
+    for (const s of drawn.superpixels) points.delete(s);
+    if (this.isClick(drawn)) points.set(drawn.superpixels[0], drawn.points[0]);
   }
 
   /** Whether a stroke is a click at a point and not along a way. @param {Drawn} drawn */
@@ -113,7 +121,7 @@ export class Labelling {
     if (box) saying.box(box, mode === 'clear');
     if (mode === 'exclude' && !box) saying.exclude(superpixels, points, id);
     if (box || mode === 'exclude') return this.show();
-    superpixels.forEach((s, i) => this.painter.points.set(s, points[i]));
+    this.aim(drawn);
     if (this.isClick(drawn)) session.click(superpixels[0], points[0], id, shown);
     else if (mode === 'paint') session.label(superpixels, points, id);
     else session.clear(superpixels, points);

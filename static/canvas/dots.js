@@ -30,7 +30,7 @@ export function singles(clicks, division, neighbours) {
   return alone;
 }
 
-/** Dots in the colours of their classes, with a ring, where the person clicked. */
+/** Dots in the colours of their classes, with a ring, in the middle of what the person clicked. */
 export class Dots {
   constructor() {
     /** @type {readonly string[]} */

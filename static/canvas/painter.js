@@ -81,7 +81,7 @@ export class Painter {
     this.clicks = new Uint8Array(map.n).fill(VOID);
     /** @type {Uint8Array} 1 for each superpixel that was clicked by itself */
     this.dotted = new Uint8Array(map.n);
-    /** @type {Map<number, [number, number]>} where the person clicked, when known */
+    /** @type {Map<number, [number, number]>} where superpixels were clicked last */
     this.points = new Map();
     /** The part of the scene that is out of date. */
     this.dirty = nothing();
@@ -99,7 +99,7 @@ export class Painter {
   renew({ map, overlay, lines, anchors }) {
     const { marks } = this;
     if (marks.cursor >= 0) marks.cursor = at(map, ...this.anchorOf(marks.cursor));
-    this.points = new Map([...this.points.values()].map((point) => [at(map, ...point), point]));
+    this.points.clear();
     this.map = map;
     this.overlay = overlay;
     this.heat = null;
@@ -176,10 +176,11 @@ export class Painter {
     this.overlay.show(labels.subarray(0, n), this.parts.pixels(labels, repairs, picked), picked.subarray(0, n));
     if (clicks.some((l, s) => l !== this.clicks[s])) {
       const dotted = singles(clicks, this.parts.division, (s) => this.lines.beside(s));
-      for (let s = 0; s < clicks.length; s++) if (clicks[s] !== this.clicks[s] || dotted[s] !== this.dotted[s]) this.spoil(this.boxOf(s));
-      this.dotted = dotted;
+      const changed = [...clicks.keys()].filter((s) => clicks[s] !== this.clicks[s] || dotted[s] !== this.dotted[s]);
+      for (const s of changed) this.spoil(this.boxOf(s));
+      [this.clicks, this.dotted] = [clicks, dotted];
+      for (const s of changed) this.spoil(this.boxOf(s)); // where it is now
     }
-    this.clicks = clicks;
     this.touchMarks();
   }
 
@@ -365,9 +366,17 @@ export class Painter {
     return { left: column, top: row, right: column + 1, bottom: row + 1 };
   }
 
-  /** @param {number} s @returns {[number, number]} pixels of the image */
+  /**
+   * Where the dot of a superpixel is: in the middle of what was clicked, also while
+   * the whole superpixel has the class of a click that is to divide it.
+   *
+   * @param {number} s
+   * @returns {[number, number]} pixels of the image
+   */
   pointOf(s) {
-    return this.points.get(s) ?? this.anchorOf(s);
+    const point = this.points.get(s);
+    const whole = this.parts.division.numbers([s]).every((part) => this.clicks[part] === this.clicks[s]);
+    return point && whole ? this.parts.middleAt(point) : this.anchorOf(s);
   }
 
   /** @param {number} s @returns {[number, number]} pixels of the image */

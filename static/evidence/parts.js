@@ -1,5 +1,5 @@
 import { HATCHED, pixelsOf, repairRuns } from './repairs.js';
-import { anchors } from '../superpixels/idmap.js';
+import { anchors, at } from '../superpixels/idmap.js';
 
 /** @typedef {import('../superpixels/idmap.js').IdMap} IdMap */
 
@@ -20,17 +20,49 @@ export class Parts {
     /** A point in each, x and y in turn. */
     this.anchors = new Float32Array(2 * division.size);
     this.anchors.set(anchors(map));
-    const points = cells && anchors(cells);
+    /** The same per cell. */
+    this.middles = cells ? anchors(cells) : new Float32Array();
     division.cells.forEach((cell, i) => {
-      if (!cells || !points) return;
+      if (!cells) return;
       this.area[map.n + i] = cells.area[cell];
       this.area[division.bases[i]] -= cells.area[cell];
-      this.anchors.set(points.subarray(2 * cell, 2 * cell + 2), 2 * (map.n + i));
+      this.anchors.set(this.middle(cell), 2 * (map.n + i));
     });
+    if (cells && division.parts.size > 0) this.placeFirst(cells, new Set(division.cells));
     /** @type {Map<number, number[]>} pixels of cells, made when first needed */
     this.runs = new Map();
     /** What pixels() returned last, and for what. */
     this.last = { labels: '', repairs: /** @type {import('./repairs.js').Repairs | null} */ (null), pixels: /** @type {import('./repairs.js').Repairs | null} */ (null) };
+  }
+
+  /**
+   * Moves the anchors of divided superpixels into their first parts. O(cells).
+   *
+   * @param {IdMap} cells
+   * @param {Set<number>} others that the other parts are
+   */
+  placeFirst(cells, others) {
+    for (let cell = 0; cell < cells.n; cell++) {
+      if (others.has(cell) || cells.first[cell] === cells.first[cell + 1]) continue;
+      const [base] = basesOf(this.map, cells, [cell]);
+      if (this.division.parts.has(base)) this.anchors.set(this.middle(cell), 2 * base);
+    }
+  }
+
+  /** The middle of a cell. @param {number} cell @returns {[number, number]} pixels of the image */
+  middle(cell) {
+    return [this.middles[2 * cell], this.middles[2 * cell + 1]];
+  }
+
+  /**
+   * The middle of what a click at a point labels: of the cell there, or the point
+   * itself as long as the cells aren't known.
+   *
+   * @param {[number, number]} point
+   * @returns {[number, number]}
+   */
+  middleAt(point) {
+    return this.cells ? this.middle(at(this.cells, ...point)) : point;
   }
 
   /**

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/static"
 )
 
 // zoom is the scale that the page shows, in per cent.
@@ -276,4 +279,64 @@ func TestE2EThinImage(t *testing.T) {
 	p.resize(1280, 400)
 	p.until(`((picture) => picture.getContext('2d').getImageData(0, 0, picture.width, picture.height).data.some((v) => v > 0))(document.getElementById('picture'))`)
 	p.screenshot("fitted")
+}
+
+// TestE2EDotsStay: the dot of a click is in the middle of what the click labels, also
+// before the server has answered, and in the same place after a reload.
+func TestE2EDotsStay(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	record := func() {
+		value[bool](p, `import('`+static.Address("canvas/dots.js")+`').then(({Dots: {prototype}}) => {
+			window.dots = {};
+			const {one} = prototype;
+			prototype.one = function (painter, context, s) {
+				if (painter.dotted[s]) window.dots[painter.pointOf(s)] = painter.pointOf(s);
+				return one.call(this, painter, context, s);
+			};
+			return true;
+		})`)
+	}
+	const dots = `Object.values(dots)`
+	record()
+	p.press("1")
+	p.click(image.Pt(100, 90))
+	p.until(dots + `.length === 2`) // the point, and the middle of its superpixel once the finest ones are here
+	value[bool](p, `(dots = {}, true)`)
+	for i, at := range []image.Point{{700, 100}, {300, 500}, {600, 450}, {500, 590}} {
+		p.press([]string{"1", "3", "5", "2"}[i])
+		p.click(at)
+		p.until(fmt.Sprintf(`%s.some(([x, y]) => Math.hypot(x - %d, y - %d) < 40)`, dots, at.X, at.Y))
+	}
+	p.press("b")
+	p.press("2")
+	p.click(image.Pt(850, 600))
+	p.stored(6)
+	p.settle()
+	painted := func() [][2]float64 {
+		value[bool](p, `(dots = {}, true)`)
+		p.press("j")
+		p.press("k")
+		p.until(dots + `.length >= 6`)
+		return value[[][2]float64](p, dots)
+	}
+	before := value[[][2]float64](p, dots)
+	now := painted()
+	p.screenshot("before")
+	p.do("reload", chromedp.Reload())
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	record()
+	p.settle()
+	after := painted()
+	p.screenshot("after")
+	near := func(what string, dots, among [][2]float64) {
+		t.Helper()
+		for _, d := range dots {
+			if !slices.ContainsFunc(among, func(a [2]float64) bool { return math.Hypot(a[0]-d[0], a[1]-d[1]) < 2 }) {
+				t.Errorf("%s has a dot at %.1f, later ones are at %.1f", what, d, among)
+			}
+		}
+	}
+	near("the page before the server's answers", before, now)
+	near("the page before the reload", now, after)
 }
