@@ -9,7 +9,7 @@ import { RestChoice } from '../classes/rest.js';
 import { keepPictures } from '../ui/pictures.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
-import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
+import { dropZone, offerFirst, UploadQueue } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();
@@ -78,24 +78,16 @@ byId('import').addEventListener('click', () => importing.open());
 await images.load();
 void learning.load();
 
-/** @type {Promise<unknown>} uploads wait for those before them */
-let sending = Promise.resolve();
-let uploads = 0; // that run or wait
+const uploads = new UploadQueue();
 dropZone((files) => {
-  if (uploads > 0) sayFollowing(files);
-  uploads++;
-  sending = sending.then(() => send(files)).catch(toastProblem).finally(() => uploads--);
+  if (!uploads.follow(files)) uploads.run(files, () => project, uploaded).catch(toastProblem);
 }, importing);
 
-/** Adds files to the project. @param {File[]} files */
-async function send(files) {
-  const sent = await upload(project, files);
+/** Shows what has been uploaded. @param {import('../transfer/upload.js').Sent} sent */
+async function uploaded(sent) {
   await images.load();
   void learning.load();
-  if (sent.images.length === 0) return;
-  const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
-  open.href = `/images/${sent.images[0].id}`;
-  open.hidden = false;
+  offerFirst(sent);
 }
 
 const rest = new RestChoice(address);

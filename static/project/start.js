@@ -7,7 +7,7 @@ import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
 import { filterProjects } from './projects.js';
-import { dropZone, sayFollowing, upload } from '../transfer/upload.js';
+import { dropZone, offerFirst, UploadQueue } from '../transfer/upload.js';
 
 colourSwatches();
 themeToggle();
@@ -39,46 +39,27 @@ function go(address) {
   });
 }
 
-/** @type {File[][] | null} what is being uploaded; what is dropped meanwhile follows */
-let batches = null;
-
+const uploads = new UploadQueue();
 dropZone((files) => {
-  if (batches) {
-    batches.push(files);
-    sayFollowing(files);
-  } else if (busy) {
-    toast('Files can’t be added yet', 'Something else on this page is still running. Add them again when it is done.');
-  } else {
-    void alone(() => create(files));
-  }
+  if (uploads.follow(files)) return;
+  if (busy) toast('Files can’t be added yet', 'Something else on this page is still running. Add them again when it is done.');
+  else void alone(() => create(files));
 });
 
 /** Makes a project of files, and of those that come meanwhile, and opens its first image. @param {File[]} files */
 async function create(files) {
-  /** @type {{id: string}[]} */
-  const images = [];
-  let failed = 0;
-  let project;
-  batches = [files];
-  try {
-    project = await call('POST', '/api/v1/projects', { name: projectName(files.map((file) => file.name), new Date()) });
-    for (const batch of batches) {
-      const sent = await upload(project.id, batch);
-      images.push(...sent.images);
-      failed += sent.failed;
-    }
-  } finally {
-    batches = null;
-  }
-  if (images.length === 0) {
-    await call('DELETE', `/api/v1/projects/${encodeURIComponent(project.id)}`);
-  } else if (failed === 0) {
-    await go(`/images/${images[0].id}`);
+  let id = '';
+  const sent = await uploads.run(files, async () => {
+    const name = projectName(files.map((file) => file.name), new Date());
+    return ({ id } = await call('POST', '/api/v1/projects', { name })).id;
+  });
+  if (sent.images.length === 0) {
+    await call('DELETE', `/api/v1/projects/${encodeURIComponent(id)}`);
+  } else if (sent.failed === 0) {
+    await go(`/images/${sent.images[0].id}`);
   } else {
-    const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
-    open.href = `/images/${images[0].id}`;
-    open.hidden = false;
-    open.focus();
+    offerFirst(sent);
+    byId('uploads-open').focus();
   }
 }
 

@@ -8,7 +8,10 @@ import { sendFile } from '../ui/sendfile.js';
 import { toast } from '../ui/toast.js';
 import { Uploads } from './uploads.js';
 
-/** @typedef {import('./uploads.js').Answer} Answer */
+/**
+ * @typedef {import('./uploads.js').Answer} Answer
+ * @typedef {{images: {id: string}[], failed: number}} Sent new images in the order of the files, and how many files failed
+ */
 
 /**
  * A dialog that takes files instead of the drop zone while it is open.
@@ -81,9 +84,52 @@ export function dropZone(take, instead) {
   byId('choose-folder').addEventListener('click', () => byId('folder').click());
 }
 
-/** Says of files that they wait for those before them. @param {readonly File[]} files */
-export function sayFollowing(files) {
-  toast('Added to the upload', `${counted(files.length, 'file follows', 'files follow')} the others.`);
+/** Uploads files to a project, and those that are added meanwhile after them. */
+export class UploadQueue {
+  constructor() {
+    /** @type {File[][] | null} what is being uploaded, in turn */
+    this.batches = null;
+  }
+
+  /** Adds files to an upload. @param {File[]} files @returns {boolean} whether one is running */
+  follow(files) {
+    if (!this.batches) return false;
+    this.batches.push(files);
+    toast('Added to the upload', `${counted(files.length, 'file follows', 'files follow')} the others.`);
+    return true;
+  }
+
+  /**
+   * @param {File[]} files
+   * @param {() => string | Promise<string>} project says which
+   * @param {(sent: Sent) => void | Promise<void>} [after] called after the files, and after those of each addition
+   * @returns {Promise<Sent>} of all
+   */
+  async run(files, project, after) {
+    /** @type {Sent} */
+    const all = { images: [], failed: 0 };
+    this.batches = [files];
+    try {
+      const id = await project();
+      for (const batch of this.batches) {
+        const sent = await upload(id, batch);
+        all.images.push(...sent.images);
+        all.failed += sent.failed;
+        await after?.(sent);
+      }
+    } finally {
+      this.batches = null;
+    }
+    return all;
+  }
+}
+
+/** Offers to open the first of the images that were uploaded. @param {Sent} sent */
+export function offerFirst({ images }) {
+  if (images.length === 0) return;
+  const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
+  open.href = `/images/${images[0].id}`;
+  open.hidden = false;
 }
 
 /**
@@ -95,9 +141,9 @@ export function sayFollowing(files) {
  *
  * @param {string} project
  * @param {File[]} files
- * @returns {Promise<{images: {id: string}[], failed: number}>} new images in the order of the files
+ * @returns {Promise<Sent>}
  */
-export async function upload(project, files) {
+async function upload(project, files) {
   const address = `/api/v1/projects/${encodeURIComponent(project)}/images`;
   byId('uploads').hidden = false;
   byId('uploads').scrollIntoView({ block: 'nearest' });
