@@ -48,7 +48,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// On later visits the projects come first, and the existing sample is offered.
+// On later visits the page is about the projects: a new one takes a line above them, and
+// the existing sample is offered.
 func TestStartPageOfReturningUsers(t *testing.T) {
 	s := MustServe(t)
 	places := func(words ...string) []int {
@@ -65,8 +66,8 @@ func TestStartPageOfReturningUsers(t *testing.T) {
 	}
 	var made sampleJSON
 	s.post("/api/v1/sample", "").into(t, 201, &made)
-	if at := places(`id="projects-title"`, `id="drop"`, `data-open="/images/`+made.Images[0].ID+`"`, "Open the sample image"); slices.Min(at) < 0 || at[0] > at[1] {
-		t.Errorf("a returning user finds the projects, the drop zone and the sample at %d", at)
+	if at := places(`<h1 class="projects-title"`, `class="drop drop-small"`, `id="projects"`, `data-open="/images/`+made.Images[0].ID+`"`, "Open the sample image"); slices.Min(at) < 0 || at[0] > at[1] || at[1] > at[2] {
+		t.Errorf("a returning user finds the title, the drop zone, the projects and the sample at %d", at)
 	}
 	s.send("DELETE", "/api/v1/projects/"+made.ID, nil)
 	if at := places("Try the sample image"); at[0] < 0 {

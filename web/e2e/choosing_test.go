@@ -165,6 +165,15 @@ func TestE2EMessagesApart(t *testing.T) {
 					t.Errorf("at %v the message %q is over %s", size, title, thing)
 				}
 			}
+			if under := value[[]string](p, `[...document.querySelectorAll('.toast:last-child button:not([hidden])')].flatMap((button) => {
+				const a = button.getBoundingClientRect();
+				return [...document.querySelectorAll('.strip button, .rail button, .class-row')].filter((e) => e.checkVisibility()).filter((e) => {
+					const b = e.getBoundingClientRect();
+					return a.left < b.right && b.left < a.right && a.top < b.bottom - 1 && b.top + 1 < a.bottom;
+				}).map((e) => e.id);
+			})`); len(under) > 0 {
+				t.Errorf("at %v the buttons of the message %q are over those of %q", size, title, under)
+			}
 			if found := value[[]string](p, cut+`.filter((e) => e.includes('data-slot'))`); len(found) > 0 {
 				t.Errorf("at %v the message %q has cut off %q", size, title, found)
 			}
