@@ -42,11 +42,10 @@ export class Parts {
    * @param {Set<number>} others that the other parts are
    */
   placeFirst(cells, others) {
-    for (let cell = 0; cell < cells.n; cell++) {
-      if (others.has(cell) || cells.first[cell] === cells.first[cell + 1]) continue;
-      const [base] = basesOf(this.map, cells, [cell]);
-      if (this.division.parts.has(base)) this.anchors.set(this.middle(cell), 2 * base);
-    }
+    const first = [...cells.area.keys()].filter((cell) => !others.has(cell) && cells.first[cell] < cells.first[cell + 1]); // the smallest have no pixel of the map
+    basesOf(this.map, cells, first).forEach((base, i) => {
+      if (this.division.parts.has(base)) this.anchors.set(this.middle(first[i]), 2 * base);
+    });
   }
 
   /** The middle of a cell. @param {number} cell @returns {[number, number]} pixels of the image */

@@ -59,6 +59,12 @@ func TestE2EFirefox(t *testing.T) {
 	f.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
 	f.press(bidiEnter)
 	f.until(`document.getElementById('toasts').textContent.includes('Accepted') && document.getElementById('save').dataset.state === 'saved'`)
+	var message []float64 // its left edge and top, the right edge of the image, the bottom of the list of classes
+	f.read(`['.toast', '#canvas', '#classes'].map((s) => document.querySelector(s).getBoundingClientRect()).reduce((all, b, i) => [...all, ...[[b.left, b.top], [b.right], [b.bottom]][i]], [])`, &message)
+	if message[0] < message[2] || message[1] < message[3] {
+		t.Errorf("the message begins at %.0f, %.0f, over the image, which ends at %.0f, or the classes, which end at %.0f", message[0], message[1], message[2], message[3])
+	}
+	f.screenshot("accepted")
 
 	// Offline and back.
 	server.kill()
