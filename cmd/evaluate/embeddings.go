@@ -89,6 +89,9 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 		return err
 	}
 	efforts = slices.DeleteFunc(efforts, func(e [][][]int) bool { return e == nil }) // all void
+	if len(efforts) == 0 {
+		return allVoid(c.Data, len(tests))
+	}
 	var rows []embeddingsRow
 	for g, gesture := range c.Gestures {
 		for at, target := range c.Target {

@@ -74,6 +74,9 @@ func (c *projectCommand) Run(t *terminal) error {
 	}
 	// An image without any class can't be worked on.
 	lessons = slices.DeleteFunc(lessons, func(l *lesson) bool { return l.bound == 0 })
+	if len(lessons) == 0 {
+		return allVoid(c.Data, len(list))
+	}
 	work := c.fixed
 	if c.Online {
 		work = c.online

@@ -165,9 +165,12 @@ func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count 
 	return labellings(source.Run(t.Ctx, count))
 }
 
-// rows are the choices for one share of clicks.
+// rows are the choices for one share of clicks, none where no list has it.
 func (c *rankCommand) rows(share float64, lists []judged, ranker choose.Ranker) (out []rankRow) {
 	lists = slices.DeleteFunc(slices.Clone(lists), func(j judged) bool { return j.observed != share })
+	if len(lists) == 0 {
+		return nil
+	}
 	score := func(j judged) []float64 {
 		scores := make([]float64, len(j.Features))
 		for m := range scores {

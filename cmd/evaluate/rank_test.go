@@ -32,6 +32,11 @@ func TestRank(t *testing.T) {
 	if diff := cmp.Diff(got, figures[rankFigures](t, args...)); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
+	// A share so small that no list has two classes has no figures.
+	few := figures[rankFigures](t, append(args[:len(args)-1:len(args)-1], "0.001,0.4")...)
+	if len(few.Results) != 5 || few.Results[0].Observed != 0.4 {
+		t.Errorf("with a share of a single click: %+v", few.Results)
+	}
 	for flag, value := range map[string]string{"--method": "none", "--observed": "0", "--hypotheses": "1", "--ridge": "-1"} {
 		if _, err := evaluate(t, "rank", "--train", folder(t, 1), "--data", folder(t, 1), "--classes", "2", "--regions", "60", flag, value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)

@@ -71,8 +71,8 @@ func TestTables(t *testing.T) {
 // A folder whose masks leave nothing to measure is named instead of a table of
 // perfect or empty figures.
 func TestNothingToMeasure(t *testing.T) {
-	void, plain := folder(t, 3), folder(t, 3)
-	for i := range 3 {
+	void, plain := folder(t, 6), folder(t, 6)
+	for i := range 6 {
 		name := fmt.Sprintf("masks/im%d.png", i)
 		save(t, filepath.Join(void, name), grey(func(int, int) uint8 { return 255 }))
 		save(t, filepath.Join(plain, name), grey(func(int, int) uint8 { return 0 }))
@@ -95,10 +95,16 @@ func TestNothingToMeasure(t *testing.T) {
 		{"learn --observed 0.4 --predictors 1 --train " + good + " --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
 		{"calibration --data " + good + " --fit " + plain, plain + ": no image has anything to click"},
 		{"calibration --data " + void, void + ": no image has anything to click"},
-		{"project --finished 5 --data " + plain, "--finished 5"},
+		{"project --finished 9 --data " + plain, "--finished 9"},
+		{"project --online --data " + void, "--data " + void},
+		{"embeddings --finished 5 --data " + void, "--data " + void},
+		{"scribbles --data " + void, "--data " + void},
 	} {
-		args := append(strings.Fields(c.args), "--classes", "2")
-		if !strings.HasPrefix(c.args, "project") {
+		args := strings.Fields(c.args)
+		if args[0] != "scribbles" { // which has no other classes
+			args = append(args, "--classes", "2")
+		}
+		if args[0] != "project" && args[0] != "embeddings" {
 			args = append(args, "--regions", "60")
 		}
 		if out, err := evaluate(t, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {

@@ -85,12 +85,17 @@ func (h *held) enough(dir string, images int) error {
 	}
 	switch n {
 	case 0:
-		return fmt.Errorf("--data %s: the masks of all %d images are void, so there is nothing to measure", dir, images)
+		return allVoid(dir, images)
 	case 1:
 		return fmt.Errorf("--data %s: the masks of all %d images hold one class, %d, so there is nothing to tell apart; where white pixels are an object, save them as its class, such as 1, because 255 is void",
 			dir, images, slices.Index(h.classes[:], true))
 	}
 	return nil
+}
+
+// allVoid is the error of a folder in which there is nothing to measure.
+func allVoid(dir string, images int) error {
+	return fmt.Errorf("--data %s: the masks of all %d images are void, so there is nothing to measure", dir, images)
 }
 
 func (s *scene) size() image.Point { return image.Pt(s.regions.Width, s.regions.Height) }

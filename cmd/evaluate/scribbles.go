@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
-	"collie/cmd/internal/stats"
 	"collie/segment"
 	"collie/segment/simulate"
 )
@@ -33,8 +33,11 @@ type scribbled struct {
 	Bound        float64 `json:"superpixel_error_rate"` // of the best labelling of the superpixels
 	Milliseconds float64 `json:"milliseconds"`          // until the first hypothesis, without superpixels and what the methods share
 
-	first, oracle, bound, spent []float64 // per image
+	each []*scribbling // per image, nil for one that is void
 }
+
+// scribbling is what a method makes of the scribbles of one image.
+type scribbling struct{ first, oracle, bound, spent float64 }
 
 // Classes of the masks.
 const (
@@ -61,18 +64,10 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	var rows []*scribbled
 	for _, folder := range folders {
 		for _, method := range c.Methods {
-			r := &scribbled{Method: method, Scribbles: filepath.Base(folder), Hypotheses: c.Hypotheses, Images: len(list)}
-			for _, v := range []*[]float64{&r.first, &r.oracle, &r.bound, &r.spent} {
-				*v = make([]float64, len(list))
-			}
-			rows = append(rows, r)
+			rows = append(rows, &scribbled{Method: method, Scribbles: filepath.Base(folder), Hypotheses: c.Hypotheses, each: make([]*scribbling, len(list))})
 		}
 	}
-	err = t.Each("", len(list), func(i int) error {
-		s, err := open(list[i], c.Regions, foregroundClass+1)
-		if err != nil {
-			return err
-		}
+	err = eachScene(t, list, c.Regions, foregroundClass+1, func(i int, s *scene) error {
 		for _, r := range rows {
 			if err := c.try(t, r, s, i, list[i]); err != nil {
 				return err
@@ -83,13 +78,14 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range rows {
+		if r.sum(); r.Images == 0 {
+			return allVoid(c.Data, len(list))
+		}
+	}
 	w := t.Table()
 	fmt.Fprint(w, "scribbles\tmethod\timages\terror\toracle error\tsuperpixels alone\tms to first\t\n")
 	for _, r := range rows {
-		r.ErrorRate, _ = stats.MeanAndSpread(r.first)
-		r.OracleError, _ = stats.MeanAndSpread(r.oracle)
-		r.Bound, _ = stats.MeanAndSpread(r.bound)
-		r.Milliseconds, _ = stats.MeanAndSpread(r.spent)
 		fmt.Fprintf(w, "%s\t%s\t%d\t%.2f %%\t%.2f %%\t%.2f %%\t%.2f\t\n", r.Scribbles, r.Method, r.Images,
 			100*r.ErrorRate, 100*r.OracleError, 100*r.Bound, r.Milliseconds)
 	}
@@ -97,6 +93,19 @@ func (c *scribblesCommand) Run(t *terminal) error {
 		return err
 	}
 	return c.write(map[string]any{"results": rows})
+}
+
+// sum takes the means over the images.
+func (r *scribbled) sum() {
+	r.each = slices.DeleteFunc(r.each, func(s *scribbling) bool { return s == nil })
+	r.Images = len(r.each)
+	n := float64(r.Images)
+	for _, s := range r.each {
+		r.ErrorRate += s.first / n
+		r.OracleError += s.oracle / n
+		r.Bound += s.bound / n
+		r.Milliseconds += s.spent / n
+	}
 }
 
 // try measures a method on one image.
@@ -136,17 +145,17 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p sim
 	if _, err := method.Hypotheses(t.Ctx, &s.Scene, play, 1); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	r.spent[i] = time.Since(start).Seconds() * 1000
+	made := &scribbling{oracle: 1, spent: time.Since(start).Seconds() * 1000}
 	truth, err := simulate.ReadMask(p.Mask(), s.size())
 	if err != nil {
 		return err
 	}
-	r.first[i] = wrong(s, truth, scribble, hypotheses[0])
-	r.bound[i] = wrong(s, truth, scribble, s.majority)
-	r.oracle[i] = 1
+	made.first = wrong(s, truth, scribble, hypotheses[0])
+	made.bound = wrong(s, truth, scribble, s.majority)
 	for _, x := range hypotheses {
-		r.oracle[i] = min(r.oracle[i], wrong(s, truth, scribble, x))
+		made.oracle = min(made.oracle, wrong(s, truth, scribble, x))
 	}
+	r.each[i] = made
 	return nil
 }
 
