@@ -318,6 +318,18 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// A test that can't begin leaves no project behind.
+func TestTrashesWhatItBegan(t *testing.T) {
+	data := workspacetest.MustOpenFolder(t, t.TempDir())
+	p := plan{URL: []string{serve(t, data, nil).URL}, Data: mustDraw(t), Annotators: 1, Together: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 2, Megapixels: 1, Duration: time.Hour}
+	if err := p.Run(&progress.Terminal{Ctx: t.Context(), Out: new(bytes.Buffer)}); err == nil || !strings.Contains(err.Error(), "class 2") {
+		t.Fatalf("masks of three classes with --classes 2: %v", err)
+	}
+	if left, err := data.Store.Projects(t.Context()); err != nil || len(left) > 0 {
+		t.Errorf("%d projects are left, %v", len(left), err)
+	}
+}
+
 // Several servers take turns.
 func TestTurns(t *testing.T) {
 	s, err := newServer("", "http://a", "http://b:1/path")

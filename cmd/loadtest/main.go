@@ -54,11 +54,11 @@ func (p *plan) Run(t *progress.Terminal) error {
 	if err != nil {
 		return err
 	}
+	defer s.trash()
 	pool, err := s.fill(ctx, photographs, p.images()+max(1, p.images()/10), p.Classes, t.Bar)
 	if err != nil {
 		return err
 	}
-	defer s.trash()
 	r := p.recorder()
 	before := s.vitals(ctx)
 	if err := p.work(ctx, s, pool, r, t.Bar); err != nil {
