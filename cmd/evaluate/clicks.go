@@ -72,9 +72,9 @@ func (c *clicksCommand) Run(t *terminal) error {
 		s.actions = slices.DeleteFunc(s.actions, func(reached []int) bool { return reached == nil })
 	}
 	var rows []effort
-	for _, target := range c.Target {
+	for at, target := range c.Target {
 		for _, s := range settings {
-			rows = append(rows, s.effort(slices.Index(c.Target, target), target))
+			rows = append(rows, s.effort(at, target))
 		}
 	}
 	c.print(t, rows)

@@ -73,7 +73,7 @@ func (f *figure) save(path string) error {
 	some := false
 	for i, name := range f.names {
 		line := f.lines[name]
-		slices.SortFunc(line, func(a, b plotter.XY) int { return int(a.X*1e6) - int(b.X*1e6) })
+		slices.SortFunc(line, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
 		l, s, err := plotter.NewLinePoints(line)
 		if err != nil {
 			return fmt.Errorf("%s: %w", path, err)

@@ -165,11 +165,7 @@ func (q *query) next(ctx context.Context, p *herding.Problem, shown []uint8) (in
 		a := simulate.Annotator{Scene: &q.scene.Scene, Majority: q.scene.majority}
 		return a.Next(shown), nil
 	}
-	after := q.model.After(p.Model.Fixed, p.Model.Labels, nil)
-	ranked, err := map[string]herding.Query{
-		"votes": ask.Votes{}, "entropy": ask.Entropy{}, "margin": ask.Margin{}, "change": ask.Change{After: after},
-		"elc": ask.LabelChange{After: after}, "risk": ask.Risk{After: after}, "perturbed": ask.Perturbed{Seed: 1},
-	}[q.name].Rank(ctx, p, 0)
+	ranked, err := q.query(p).Rank(ctx, p, 0)
 	if err != nil {
 		return -1, err
 	}
@@ -179,6 +175,27 @@ func (q *query) next(ctx context.Context, p *herding.Problem, shown []uint8) (in
 		}
 	}
 	return -1, nil
+}
+
+// query is the one of the name. Only those that look at marginals after an answer
+// spend time on making them.
+func (q *query) query(p *herding.Problem) herding.Query {
+	after := func() ask.After { return q.model.After(p.Model.Fixed, p.Model.Labels, nil) }
+	switch q.name {
+	case "votes":
+		return ask.Votes{}
+	case "entropy":
+		return ask.Entropy{}
+	case "margin":
+		return ask.Margin{}
+	case "change":
+		return ask.Change{After: after()}
+	case "elc":
+		return ask.LabelChange{After: after()}
+	case "risk":
+		return ask.Risk{After: after()}
+	}
+	return ask.Perturbed{Seed: 1}
 }
 
 // add notes an image; a query that has nothing more to ask keeps what it has.

@@ -128,6 +128,31 @@ func TestRiskOfManyLabels(t *testing.T) {
 	}
 }
 
+// Where all answers are improbable, some still move something.
+func TestChangeOfManyLabels(t *testing.T) {
+	const k, n = 150, 4
+	p := &herding.Problem{
+		Model:        &crf.Model{Nodes: n, Labels: k, Unary: make([]float64, n*k)},
+		UnaryMoments: slices.Repeat([]float64{1.0 / k}, n*k),
+	}
+	after := func(int) ([]float64, error) { // the answer holds everywhere
+		q := make([]float64, n*(k+1))
+		for i := range n {
+			q[i*(k+1)+k] = 1
+		}
+		return q, nil
+	}
+	ranked, err := ask.Change{After: after}.Rank(t.Context(), p, 0)
+	if err != nil || len(ranked) != n {
+		t.Fatalf("%d candidates, %v", len(ranked), err)
+	}
+	for _, c := range ranked {
+		if math.Abs(c.Gain-(1-1.0/k)) > 1e-9 {
+			t.Errorf("gain %v of an answer that settles everything", c.Gain)
+		}
+	}
+}
+
 // roots are the normalised square roots of rows of k probabilities.
 func roots(p []float64, k int) []float64 {
 	out := slices.Clone(p)

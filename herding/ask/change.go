@@ -41,10 +41,10 @@ func (c LabelChange) Rank(ctx context.Context, p *herding.Problem, limit int) ([
 func expectedChange(ctx context.Context, after After, p *herding.Problem, limit int, change func(before, after []float64) float64) ([]herding.Candidate, error) {
 	k := p.Model.Labels
 	return tryEach(ctx, after, p, limit, func(row, q, area []float64) float64 {
-		gain := 0.0
+		gain, least := 0.0, leastOf(row)
 		then := make([]float64, k)
 		for l, probability := range row {
-			if probability < leastProbable {
+			if probability < least {
 				continue
 			}
 			for j, a := range area {

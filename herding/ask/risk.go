@@ -78,8 +78,7 @@ func expected(row, q []float64, k int, area []float64) float64 {
 			wrong[l] += float64(a * (1 - max(top, raised)/(sum-root[l]+raised)))
 		}
 	}
-	sum, mass := 0.0, 0.0
-	least := min(leastProbable, slices.Max(row)) // of more than 100 labels all can be below
+	sum, mass, least := 0.0, 0.0, leastOf(row)
 	for l, v := range row {
 		if v >= least {
 			v = math.Sqrt(v)
@@ -89,6 +88,10 @@ func expected(row, q []float64, k int, area []float64) float64 {
 	}
 	return sum / mass
 }
+
+// leastOf is the least of some probabilities that is considered: of more than 100
+// labels all can be below leastProbable.
+func leastOf(row []float64) float64 { return min(leastProbable, slices.Max(row)) }
 
 // roots are the normalised square roots of rows of k probabilities.
 func roots(p []float64, k int) []float64 {
