@@ -46,7 +46,7 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(hash(a.ID), hash(b.ID)) })
+	slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(simulate.Hash(a.ID), simulate.Hash(b.ID)) })
 	if len(list) <= c.Finished {
 		return fmt.Errorf("%s has %d images; more than the %d to learn from are needed", c.Data, len(list), c.Finished)
 	}
@@ -160,7 +160,7 @@ func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
 // embedding makes the embeddings of a pretended network and reduces them.
 func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, error) {
 	runs := l.hierarchy.Runs()
-	reduced, err := pretended(l.mask, image.Pt(runs.Width, runs.Height), patch, quality, hash(l.id)).Reduce(runs)
+	reduced, err := pretended(l.mask, image.Pt(runs.Width, runs.Height), patch, quality, simulate.Hash(l.id)).Reduce(runs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.id, err)
 	}

@@ -193,7 +193,7 @@ func playFirstIn(ctx context.Context, p simulate.Picture, regions int) (out []me
 // drawn is a box around an object as a hand draws it, a little too large; the
 // name decides how.
 func drawn(o *simulate.Object, name string) image.Rectangle {
-	rng := rand.New(rand.NewPCG(hash(name), 1))
+	rng := rand.New(rand.NewPCG(simulate.Hash(name), 1))
 	return o.BoxGrown(func() float64 { return looseBox * rng.Float64() })
 }
 

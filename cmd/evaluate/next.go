@@ -88,7 +88,7 @@ func (c *nextCommand) Run(t *terminal) error {
 
 // work answers the questions of a query on one image, the image-th.
 func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, image int) error {
-	rng := rand.New(rand.NewPCG(uint64(draw), hash(s.id)))
+	rng := rand.New(rand.NewPCG(uint64(draw), simulate.Hash(s.id)))
 	clicks := firstClicks(s.majority, rng)
 	inPlay := simulate.InPlay(clicks, 0)
 	k := len(inPlay.Classes)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
 	"collie/cmd/internal/progress"
@@ -112,10 +111,4 @@ func (c *projectCommand) check() error {
 func (c *projectCommand) mixed(name string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", c.Draw, name))
 	return string(sum[:])
-}
-
-func hash(name string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return h.Sum64()
 }

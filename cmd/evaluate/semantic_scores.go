@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"collie/crf"
-	"collie/segment"
 	"collie/segment/importer/npz"
+	"collie/segment/simulate"
 )
 
 // synthesis makes the scores of an imaginary classifier from the truth.
@@ -31,7 +31,7 @@ type synthesis struct {
 
 // scores of the superpixels of a scene with this mask, superpixels×classes.
 func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
-	rng := rand.New(rand.NewPCG(uint64(draw), hash(s.id)))
+	rng := rand.New(rand.NewPCG(uint64(draw), simulate.Hash(s.id)))
 	width, height := s.regions.Width, s.regions.Height
 	planes := y.planes(mask, width, rng)
 	kernel := gaussian(y.blur * math.Hypot(float64(width), float64(height)))
@@ -63,8 +63,8 @@ func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
 // planes are the scores of each class before the blur, nil where all are zero.
 func (y synthesis) planes(mask []uint8, width int, rng *rand.Rand) [][]float32 {
 	planes := make([][]float32, y.classes)
-	for _, segment := range segments(mask, width) {
-		best := int(mask[segment[0]])
+	for _, piece := range simulate.Pieces(mask, width) {
+		best := int(mask[piece[0]])
 		second := y.other(best, rng)
 		if rng.Float64() < y.corrupt {
 			best, second = second, best
@@ -79,7 +79,7 @@ func (y synthesis) planes(mask []uint8, width int, rng *rand.Rand) [][]float32 {
 			if planes[part.class] == nil {
 				planes[part.class] = make([]float32, len(mask))
 			}
-			for _, p := range segment {
+			for _, p := range piece {
 				planes[part.class][p] = float32(part.share)
 			}
 		}
@@ -116,42 +116,6 @@ func (y synthesis) stack(planes [][]float32, width, height int) *npz.Scores {
 		}
 	}
 	return s
-}
-
-// segments are the 4-connected pieces of one class, void left out, by their first pixels.
-func segments(mask []uint8, width int) [][]int {
-	var out [][]int
-	seen := make([]bool, len(mask))
-	for start, class := range mask {
-		if seen[start] || class == segment.Void {
-			continue
-		}
-		seen[start] = true
-		piece := []int{start}
-		visit := func(p int) {
-			if !seen[p] && mask[p] == class {
-				seen[p] = true
-				piece = append(piece, p)
-			}
-		}
-		for at := 0; at < len(piece); at++ {
-			p := piece[at]
-			if p >= width {
-				visit(p - width)
-			}
-			if p%width > 0 {
-				visit(p - 1)
-			}
-			if p%width < width-1 {
-				visit(p + 1)
-			}
-			if p < len(mask)-width {
-				visit(p + width)
-			}
-		}
-		out = append(out, piece)
-	}
-	return out
 }
 
 // gaussian is half of a kernel: the weights at the distances 0, 1, … to three

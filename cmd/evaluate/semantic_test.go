@@ -163,18 +163,6 @@ func TestSemanticRefuses(t *testing.T) {
 	}
 }
 
-func TestSegments(t *testing.T) {
-	mask := []uint8{
-		0, 0, 1, 0,
-		255, 1, 1, 0,
-		0, 0, 255, 1,
-	}
-	want := [][]int{{0, 1}, {2, 6, 5}, {3, 7}, {8, 9}, {11}}
-	if d := cmp.Diff(want, segments(mask, 4)); d != "" {
-		t.Error(d)
-	}
-}
-
 // TestBlur compares with a direct sum.
 func TestBlur(t *testing.T) {
 	const width, height, sigma = 7, 5, 1.3

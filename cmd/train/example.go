@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 
 	"collie/segment"
@@ -85,9 +84,7 @@ func pairRows(edges *affinity.Regression) func(e *example) *rows {
 				known = append(known, i)
 			}
 		}
-		h := fnv.New64a()
-		h.Write([]byte(e.id))
-		rng := rand.New(rand.NewPCG(0, h.Sum64()))
+		rng := rand.New(rand.NewPCG(0, simulate.Hash(e.id)))
 		draw := func(count int) []int {
 			rng.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
 			return append([]int(nil), known[:min(count, len(known))]...)

@@ -3,7 +3,6 @@ package simulate
 import (
 	"cmp"
 	"fmt"
-	"hash/fnv"
 	"image"
 	"math"
 	"math/rand/v2"
@@ -58,29 +57,7 @@ func Largest(size image.Point, mask []uint8) *Object {
 // its own, the largest and of several the first one first, and count at most. Pixels
 // that are void stay so.
 func Objects(size image.Point, mask []uint8, pixels, count int) (out []*Object) {
-	seen := make([]bool, len(mask))
-	var parts [][]int
-	for start, class := range mask {
-		if seen[start] || class == 0 || class == segment.Void {
-			continue
-		}
-		part := []int{start}
-		seen[start] = true
-		for at := 0; at < len(part); at++ {
-			p := part[at]
-			x := p % size.X
-			for _, q := range [4]int{p - size.X, p + size.X, p - 1, p + 1} {
-				if q < 0 || q >= len(mask) || q == p-1 && x == 0 || q == p+1 && x == size.X-1 || seen[q] || mask[q] != class {
-					continue
-				}
-				seen[q] = true
-				part = append(part, q)
-			}
-		}
-		if len(part) >= pixels {
-			parts = append(parts, part)
-		}
-	}
+	parts := slices.DeleteFunc(Pieces(mask, size.X), func(part []int) bool { return mask[part[0]] == 0 || len(part) < pixels })
 	slices.SortStableFunc(parts, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	for _, part := range parts[:min(count, len(parts))] {
 		o := &Object{size.X, size.Y, make([]uint8, len(mask))}
@@ -93,6 +70,43 @@ func Objects(size image.Point, mask []uint8, pixels, count int) (out []*Object) 
 			o.Mask[p] = Thing
 		}
 		out = append(out, o)
+	}
+	return out
+}
+
+// Pieces are the 4-connected parts of one class each that a mask of so many columns
+// has, without void, by their first pixels, each of which comes first. O(pixels).
+func Pieces(mask []uint8, width int) [][]int {
+	var out [][]int
+	seen := make([]bool, len(mask))
+	for start, class := range mask {
+		if seen[start] || class == segment.Void {
+			continue
+		}
+		seen[start] = true
+		piece := []int{start}
+		visit := func(p int) {
+			if !seen[p] && mask[p] == class {
+				seen[p] = true
+				piece = append(piece, p)
+			}
+		}
+		for at := 0; at < len(piece); at++ {
+			p := piece[at]
+			if p >= width {
+				visit(p - width)
+			}
+			if p%width > 0 {
+				visit(p - 1)
+			}
+			if p%width < width-1 {
+				visit(p + 1)
+			}
+			if p < len(mask)-width {
+				visit(p + width)
+			}
+		}
+		out = append(out, piece)
 	}
 	return out
 }
@@ -214,7 +228,5 @@ func (h *Hand) near(m mistake) image.Point {
 			}
 		}
 	}
-	hash := fnv.New64a()
-	hash.Write([]byte(h.Name))
-	return pool[rand.New(rand.NewPCG(uint64(len(h.clicked)), hash.Sum64())).IntN(len(pool))]
+	return pool[rand.New(rand.NewPCG(uint64(len(h.clicked)), Hash(h.Name))).IntN(len(pool))]
 }

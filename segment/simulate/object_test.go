@@ -319,3 +319,15 @@ func TestSession(t *testing.T) {
 		}
 	}
 }
+
+func TestPieces(t *testing.T) {
+	mask := []uint8{
+		0, 0, 1, 0,
+		255, 1, 1, 0,
+		0, 0, 255, 1,
+	}
+	want := [][]int{{0, 1}, {2, 6, 5}, {3, 7}, {8, 9}, {11}}
+	if d := cmp.Diff(want, Pieces(mask, 4)); d != "" {
+		t.Error(d)
+	}
+}

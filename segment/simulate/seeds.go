@@ -23,15 +23,20 @@ func Seeds(majority []uint8, fraction float64, name string, draw uint64) []uint8
 			pool = append(pool, i)
 		}
 	}
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	rng := rand.New(rand.NewPCG(draw, h.Sum64()))
+	rng := rand.New(rand.NewPCG(draw, Hash(name)))
 	rng.Shuffle(len(pool), func(i, j int) { pool[i], pool[j] = pool[j], pool[i] })
 	count := max(1, int(math.Round(fraction*float64(len(majority)))))
 	for _, i := range pool[:min(count, len(pool))] {
 		clicks[i] = majority[i]
 	}
 	return clicks
+}
+
+// Hash is a number that depends on a name alone, to seed what is drawn for an image.
+func Hash(name string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return h.Sum64()
 }
 
 // Clicks are clicks in the terms of a model: Classes are those clicked,
