@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"slices"
 
+	"collie/cmd/internal/chooser"
 	"collie/cmd/internal/progress"
 	"collie/segment"
 	"collie/segment/assistant"
@@ -56,9 +57,9 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	// evidence, and each further one what was learned so far, on images that this was
 	// not learned from.
 	learned := [2]*engine.Chooser{}
-	halves := [2][]question{}
+	halves := [2][]*chooser.Question{}
 	for round := range rounds {
-		played := make([][]question, len(list))
+		played := make([][]*chooser.Question, len(list))
 		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
 			other := 1 - half(list[i].ID)
 			parameters := engine.DefaultParameters
@@ -81,7 +82,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			if round+1 < rounds {
 				passes = (passes + 2) / 3 // enough to go on with
 			}
-			learned[h] = train(halves[h], expectedQuality, passes)
+			learned[h] = chooser.Train(halves[h], chooser.ExpectedQuality, passes)
 			return t.Ctx.Err()
 		})
 		if err != nil {
@@ -90,12 +91,12 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	}
 	ways := []struct {
 		name   string
-		choose func(q *question, half int) int
+		choose func(q *chooser.Question, half int) int
 	}{
-		{"what the evidence says", func(*question, int) int { return 0 }},
-		{"learned on the other half", func(q *question, half int) int { return q.choose(learned[1-half]) }},
-		{"weights of the program", func(q *question, _ int) int { return q.choose(engine.HandMade.Chooser) }},
-		{"the best there is", func(q *question, _ int) int { return q.best() }},
+		{"what the evidence says", func(*chooser.Question, int) int { return 0 }},
+		{"learned on the other half", func(q *chooser.Question, half int) int { return q.Choose(learned[1-half]) }},
+		{"weights of the program", func(q *chooser.Question, _ int) int { return q.Choose(engine.HandMade.Chooser) }},
+		{"the best there is", func(q *chooser.Question, _ int) int { return q.Best() }},
 	}
 	clicks := len(halves[0]) + len(halves[1])
 	rows := map[string]float64{}
@@ -105,7 +106,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 		sum := 0.0
 		for half, questions := range halves {
 			for _, q := range questions {
-				sum += q.quality[way.choose(&q, half)]
+				sum += q.Quality[way.choose(q, half)]
 			}
 		}
 		rows[way.name] = sum / float64(clicks)
@@ -115,7 +116,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 		return err
 	}
 	if c.Out != "" {
-		learn := func() *engine.Chooser { return train(append(halves[0], halves[1]...), expectedQuality, c.Passes) }
+		learn := func() *engine.Chooser { return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes) }
 		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
 			return err
 		}
@@ -150,13 +151,13 @@ func (c *correctionsCommand) extents(t *terminal, list []simulate.Picture) (lear
 }
 
 // play works on the objects of an image, and on its classes together, as people do.
-func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]question, error) {
+func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]*chooser.Question, error) {
 	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}
 	hierarchy, graph := superpixels.Divide(img, finestFactor*c.Regions)
-	var out []question
+	var out []*chooser.Question
 	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
 		product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: parameters}
 		// Every other round clicks where people do, and a third of the objects has a box.
@@ -183,7 +184,7 @@ func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, param
 }
 
 // playObject clicks on an object by the field's protocol.
-func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, g simulate.Gestures, regions int) (out []question, err error) {
+func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, g simulate.Gestures, regions int) (out []*chooser.Question, err error) {
 	cells := product.Hierarchy.Runs()
 	session := simulate.NewSession(product, cells, regions)
 	truth, err := simulate.Cover(session.Map, hand.Mask, 2)
@@ -225,14 +226,14 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 			return nil, err
 		}
 		if q != nil {
-			out = append(out, *q)
+			out = append(out, q)
 		}
 	}
 	return out, nil
 }
 
 // play clicks on the classes of a scene, whose class 0 is the rest.
-func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []question, err error) {
+func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []*chooser.Question, err error) {
 	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
 	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.truth, Majority: s.majority}
 	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.majority))}
@@ -249,7 +250,7 @@ func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []q
 			return nil, err
 		}
 		if q != nil {
-			out = append(out, *q)
+			out = append(out, q)
 		}
 		h, err := engine.NewSequence(model, e, 0).At(ctx, 0)
 		if err != nil {
@@ -262,19 +263,19 @@ func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []q
 
 // questionOf returns what the last click of some evidence can mean, nil when there is
 // nothing to choose from. quality is that of a class per superpixel.
-func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8) float64) (*question, error) {
+func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8) float64) (*chooser.Question, error) {
 	all, classes, err := m.Corrections(e)
 	if err != nil || len(all) < 2 {
 		return nil, err
 	}
-	q := &question{}
+	q := &chooser.Question{}
 	for _, c := range all {
 		labels := make([]uint8, len(c.Labels))
 		for i, l := range c.Labels {
 			labels[i] = uint8(classes[l])
 		}
-		q.quality = append(q.quality, quality(labels))
-		q.features = append(q.features, c.Features[:])
+		q.Quality = append(q.Quality, quality(labels))
+		q.Features = append(q.Features, c.Features[:])
 	}
 	return q, nil
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"collie/cmd/internal/chooser"
 	"collie/cmd/internal/progress"
 	"collie/segment/assistant"
 	"collie/segment/engine"
@@ -49,7 +50,7 @@ const looseBox = 0.1
 
 // meant is what first gestures on an object can mean.
 type meant struct {
-	question
+	chooser.Question
 	kind     int       // of beginnings
 	overlaps []float64 // IoUs of all pairs, row-major
 }
@@ -113,8 +114,8 @@ func (c *extentsCommand) report(t *terminal, played [][]meant, learned []*engine
 			for i, all := range played {
 				for _, m := range all {
 					if m.kind == kind {
-						q.add(m.quality, way.by(i%c.Folds).Order(m.features, m.overlaps))
-						bound += m.quality[m.best()]
+						q.add(m.Quality, way.by(i%c.Folds).Order(m.Features, m.overlaps))
+						bound += m.Quality[m.Best()]
 						n++
 					}
 				}
@@ -139,23 +140,40 @@ func playFirst(t *terminal, list []simulate.Picture, regions int) ([][]meant, er
 
 // evenly returns the questions about some of the images, repeated so that each image
 // counts the same, however many objects it has.
-func evenly(played [][]meant, some func(image int) bool) (questions []question) {
+func evenly(played [][]meant, some func(image int) bool) (questions []*chooser.Question) {
 	const most = 2 * 3 // divisible by the numbers of objects, 1 to mostObjects
 	for i, all := range played {
 		if !some(i) {
 			continue
 		}
 		objects := len(all) / len(beginnings)
-		for _, m := range all {
-			questions = append(questions, slices.Repeat([]question{m.question}, most/objects)...)
+		for j := range all {
+			questions = append(questions, slices.Repeat([]*chooser.Question{&all[j].Question}, most/objects)...)
 		}
 	}
 	return questions
 }
 
 // trainExtents returns a chooser for first gestures. People see several cards then.
-func trainExtents(questions []question, steps int) *engine.Chooser {
-	return train(questions, crossEntropy, steps)
+func trainExtents(questions []*chooser.Question, steps int) *engine.Chooser {
+	return chooser.Train(questions, chooser.CrossEntropy, steps)
+}
+
+// writeChooser writes what a command learns from all its questions as Go source.
+func writeChooser(t *terminal, path, name, command string, learn func() *engine.Chooser) error {
+	var c *engine.Chooser
+	err := t.Each("training on all", 1, func(int) error {
+		c = learn()
+		return t.Ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	source, err := chooser.Source(c, name, command)
+	if err != nil {
+		return err
+	}
+	return progress.WriteResult(path, source)
 }
 
 // playFirstIn makes first gestures on the objects of an image.
@@ -221,8 +239,8 @@ func meaning(ctx context.Context, product *assistant.Assistant, o *simulate.Obje
 				labels[j] = simulate.Thing
 			}
 		}
-		m.quality = append(m.quality, simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent)))
-		m.features = append(m.features, extents[i].Features[:])
+		m.Quality = append(m.Quality, simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent)))
+		m.Features = append(m.Features, extents[i].Features[:])
 	}
 	return m, nil
 }

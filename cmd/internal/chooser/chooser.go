@@ -1,4 +1,6 @@
-package main
+// Package chooser trains the engine's networks that choose among labellings: what a
+// click, or a first gesture, is most likely to mean.
+package chooser
 
 import (
 	"bytes"
@@ -9,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"collie/cmd/internal/progress"
 	"collie/segment/engine"
 )
 
@@ -26,24 +27,24 @@ const (
 	inertia     = 0.99
 )
 
-// question is what a person can have meant: the features of each labelling, and how
+// Question is what a person can have meant: the features of each labelling, and how
 // good it is, an IoU or the mean one of several classes. The first is what the evidence
 // says.
-type question struct {
-	features [][]float64
-	quality  []float64
+type Question struct {
+	Features [][]float64
+	Quality  []float64
 }
 
-// objective says how much the score of each labelling should rise, given the chances
+// Objective says how much the score of each labelling should rise, given the chances
 // of all and how good they are.
-type objective func(chances, quality []float64) []float64
+type Objective func(chances, quality []float64) []float64
 
-// worth is what a quality of 1 is worth to expectedQuality, relative to decay.
+// worth is what a quality of 1 is worth to ExpectedQuality, relative to decay.
 const worth = 20
 
-// expectedQuality is the quality of one labelling that is drawn by its chance: for
+// ExpectedQuality is the quality of one labelling that is drawn by its chance: for
 // what is shown first.
-func expectedQuality(chances, quality []float64) []float64 {
+func ExpectedQuality(chances, quality []float64) []float64 {
 	expected := 0.0
 	for i, p := range chances {
 		expected += p * quality[i]
@@ -55,14 +56,14 @@ func expectedQuality(chances, quality []float64) []float64 {
 	return up
 }
 
-// steep is how fast crossEntropy gives up worse labellings: what is 1/steep worse is
+// steep is how fast CrossEntropy gives up worse labellings: what is 1/steep worse is
 // wanted 1/e times as much.
 const steep = 20
 
-// crossEntropy is that of the chances and those that are wanted, which grow
+// CrossEntropy is that of the chances and those that are wanted, which grow
 // exponentially with the quality: for several that are shown, since it spreads chances
 // over what is nearly as good.
-func crossEntropy(chances, quality []float64) []float64 {
+func CrossEntropy(chances, quality []float64) []float64 {
 	up := make([]float64, len(chances))
 	for i, v := range quality {
 		up[i] = steep * v
@@ -74,23 +75,29 @@ func crossEntropy(chances, quality []float64) []float64 {
 	return up
 }
 
-// choose returns the labelling that a chooser takes for the best.
-func (q *question) choose(c *engine.Chooser) int { return largest(c.Chances(q.features)) }
+// Choose returns the labelling that a chooser takes for the best.
+func (q *Question) Choose(c *engine.Chooser) int { return largest(c.Chances(q.Features)) }
 
-// best returns the labelling that is the best.
-func (q *question) best() int { return largest(q.quality) }
+// Best returns the labelling that is the best.
+func (q *Question) Best() int { return largest(q.Quality) }
 
 // largest returns where the first of the largest numbers is.
 func largest(of []float64) int { return slices.Index(of, slices.Max(of)) }
 
-// train returns a chooser for questions. The same questions give the same numbers.
-func train(questions []question, to objective, steps int) *engine.Chooser {
+// Train returns a chooser for questions, at least one, in so many steps. The same
+// questions in the same order give the same numbers on any number of processors. One
+// that is asked several times in a row counts as often.
+func Train(questions []*Question, to Objective, steps int) *engine.Chooser {
 	c := standardize(questions)
-	all := make([]question, len(questions)) // as the units see them
+	all := make([]*Question, len(questions)) // as the units see them
 	for i, q := range questions {
-		all[i].quality = q.quality
-		for _, f := range q.features {
-			all[i].features = append(all[i].features, c.Standardized(f))
+		if i > 0 && q == questions[i-1] { // asked again
+			all[i] = all[i-1]
+			continue
+		}
+		all[i] = &Question{Quality: q.Quality}
+		for _, f := range q.Features {
+			all[i].Features = append(all[i].Features, c.Standardized(f))
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -105,10 +112,10 @@ func train(questions []question, to objective, steps int) *engine.Chooser {
 		unit.Weight = 0.1 * rng.NormFloat64()
 	}
 	mean, square := newUnits(features), newUnits(features)
-	picked := make([]*question, batch)
+	picked := make([]*Question, batch)
 	for step := range steps {
 		for i := range picked {
-			picked[i] = &all[rng.IntN(len(all))]
+			picked[i] = all[rng.IntN(len(all))]
 		}
 		up := slope(c.Units, picked, to)
 		rate := firstRate*(1-float64(step)/float64(steps)) + lastRate
@@ -148,13 +155,13 @@ func each(a, b, c, d *engine.Unit, visit func(a, b, c, d *float64, decays bool))
 
 // standardize returns a chooser without units whose features have mean 0 and
 // deviation 1 over all labellings.
-func standardize(questions []question) *engine.Chooser {
-	features := len(questions[0].features[0])
+func standardize(questions []*Question) *engine.Chooser {
+	features := len(questions[0].Features[0])
 	c := &engine.Chooser{Mean: make([]float64, features), Scale: make([]float64, features)}
 	n := 0.0
 	square := make([]float64, features)
 	for _, q := range questions {
-		for _, f := range q.features {
+		for _, f := range q.Features {
 			n++
 			for j, v := range f {
 				c.Mean[j] += v
@@ -170,7 +177,7 @@ func standardize(questions []question) *engine.Chooser {
 }
 
 // slope is the gradient of the objective, the mean over questions.
-func slope(units []engine.Unit, questions []*question, to objective) []engine.Unit {
+func slope(units []engine.Unit, questions []*Question, to Objective) []engine.Unit {
 	parts := make([][]engine.Unit, chunks)
 	var wait sync.WaitGroup
 	for n := range parts {
@@ -193,23 +200,23 @@ func slope(units []engine.Unit, questions []*question, to objective) []engine.Un
 }
 
 // climb adds the gradient for one question, times scale.
-func climb(units, sum []engine.Unit, q *question, to objective, scale float64) {
-	n := len(q.features)
+func climb(units, sum []engine.Unit, q *Question, to Objective, scale float64) {
+	n := len(q.Features)
 	active := make([]float64, n*len(units))
 	score := make([]float64, n)
-	first := q.features[0]
+	first := q.Features[0]
 	for u := range units {
 		unit := &units[u]
 		of := unit.Bias + engine.Dot(unit.First, first)
 		for i := range n {
-			if a := of + engine.Dot(unit.Own, q.features[i]); a > 0 {
+			if a := of + engine.Dot(unit.Own, q.Features[i]); a > 0 {
 				active[i*len(units)+u] = a
 				score[i] += unit.Weight * a
 			}
 		}
 	}
 	softmax(score)
-	for i, up := range to(score, q.quality) {
+	for i, up := range to(score, q.Quality) {
 		up *= scale
 		for u := range units {
 			a := active[i*len(units)+u]
@@ -219,7 +226,7 @@ func climb(units, sum []engine.Unit, q *question, to objective, scale float64) {
 			sum[u].Weight += up * a
 			through := up * units[u].Weight
 			sum[u].Bias += through
-			for j, v := range q.features[i] {
+			for j, v := range q.Features[i] {
 				sum[u].Own[j] += through * v
 				sum[u].First[j] += through * first[j]
 			}
@@ -239,25 +246,8 @@ func softmax(scores []float64) {
 	}
 }
 
-// writeChooser writes what a command learns from all its questions as Go source.
-func writeChooser(t *terminal, path, name, command string, learn func() *engine.Chooser) error {
-	var c *engine.Chooser
-	err := t.Each("training on all", 1, func(int) error {
-		c = learn()
-		return t.Ctx.Err()
-	})
-	if err != nil {
-		return err
-	}
-	source, err := sourceOf(c, name, command)
-	if err != nil {
-		return err
-	}
-	return progress.WriteResult(path, source)
-}
-
-// sourceOf returns the Go source of a chooser that a command makes, to five digits.
-func sourceOf(c *engine.Chooser, name, command string) ([]byte, error) {
+// Source returns the Go source of a chooser that a command makes, to five digits.
+func Source(c *engine.Chooser, name, command string) ([]byte, error) {
 	var b bytes.Buffer
 	list := func(f []float64) string {
 		s := "[]float64{"

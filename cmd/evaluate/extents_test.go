@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"collie/segment/simulate"
+)
+
+// Figures of extents are means over the objects, of each kind of first gestures.
+func TestExtents(t *testing.T) {
+	dir := folder(t, 4)
+	empty := grey(func(int, int) uint8 { return 0 })
+	object := grey(func(x, y int) uint8 {
+		if x > 20 && y > 15 {
+			return 1
+		}
+		return 0
+	})
+	for i, mask := range []image.Image{object, object, object, empty} {
+		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), mask)
+	}
+	out := filepath.Join(t.TempDir(), "weights.go")
+	args := []string{"extents", "--data", dir, "--regions", "30", "--folds", "2", "--passes", "30"}
+	got := figures[struct {
+		Results map[string]map[string]qualities
+	}](t, append(args, "--out", out)...)
+	if len(got.Results) != len(beginnings) {
+		t.Errorf("kinds of gestures: %v", got.Results)
+	}
+	for kind, ways := range got.Results {
+		for name, q := range ways {
+			if q.First <= 0 || q.First > q.Best3 || q.Best3 > q.Best20 || q.Best20 > 1 {
+				t.Errorf("%s, %s: %+v", kind, name, q)
+			}
+		}
+	}
+	checkSource(t, out, "extentChooser")
+	for i := range 3 {
+		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), empty)
+	}
+	if out, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "too few objects") {
+		t.Errorf("without objects: %q, %v", out, err)
+	}
+}
+
+// Hands draw boxes around an object, a little too large, and inside the image.
+func TestDrawn(t *testing.T) {
+	o := &simulate.Object{Width: 100, Height: 80, Mask: make([]uint8, 8000)}
+	for y := 20; y < 60; y++ {
+		for x := 50; x < 100; x++ {
+			o.Mask[100*y+x] = simulate.Thing
+		}
+	}
+	tight, loose := image.Rect(50, 20, 100, 60), image.Rect(45, 16, 100, 64)
+	boxes := map[image.Rectangle]bool{}
+	for i := range 20 {
+		box := drawn(o, fmt.Sprint(i))
+		boxes[box] = true
+		if !tight.In(box) || !box.In(loose) {
+			t.Errorf("box %v, want from %v to %v", box, tight, loose)
+		}
+	}
+	if len(boxes) < 10 {
+		t.Errorf("%d different boxes of 20", len(boxes))
+	}
+}
