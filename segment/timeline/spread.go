@@ -62,62 +62,16 @@ func fill(own *superpixels.Runs, pixels []uint8, list []Object) *superpixels.Run
 	if lacking.n == 0 {
 		return own
 	}
-	var found []int32 // the object of each lacking pixel, from 1, or 0
-	// Lacking pixels as far from an object as each other, and the next further ones:
-	// one list grows from the front, the other from the back.
-	var queue []int32
-	level, n := 0, 0
-	slot := func(level, i int) *int32 {
-		if level%2 == 0 {
-			return &queue[i]
-		}
-		return &queue[len(queue)-1-i]
-	}
-	width, last := int32(own.Width), int32(len(pixels))-int32(own.Width)
-	next := func(p, from, object int32) { // an object spreads to a pixel
-		if !lacking.has(p) || pixels[p] != pixels[from] {
-			return
-		}
-		if found == nil { // where no repair joins what cells leave apart, nothing is found
-			found, queue = make([]int32, lacking.n), make([]int32, lacking.n)
-		}
-		if f := &found[lacking.place(p)]; *f == 0 {
-			*f = object
-			*slot(level, n) = p
-			n++
-		}
-	}
-	spread := func(p, object int32) { // to the pixels above, left, right and below
-		x := p % width
-		if p >= width {
-			next(p-width, p, object)
-		}
-		if x > 0 {
-			next(p-1, p, object)
-		}
-		if x < width-1 {
-			next(p+1, p, object)
-		}
-		if p < last {
-			next(p+width, p, object)
-		}
-	}
+	f := flood{lacking: lacking, pixels: pixels, width: int32(own.Width)}
 	for run := range own.All() {
 		for p := run.Start; p < run.End && run.Region >= 0; p++ {
-			spread(int32(p), int32(run.Region)+1)
+			f.spread(int32(p), int32(run.Region)+1)
 		}
 	}
-	if n == 0 {
+	if f.met == nil { // no repair joins what cells leave apart
 		return own
 	}
-	for n > 0 {
-		reached := n
-		level, n = level+1, 0
-		for i := range reached {
-			p := *slot(level-1, i)
-			spread(p, found[lacking.place(p)])
-		}
-	}
+	f.run()
 	return superpixels.NewRuns(own.Width, own.Height, own.N, func(yield func(superpixels.Run) bool) {
 		for run := range own.All() {
 			if run.Region >= 0 {
@@ -129,7 +83,7 @@ func fill(own *superpixels.Runs, pixels []uint8, list []Object) *superpixels.Run
 			for p := run.Start; p < run.End; p++ {
 				r := superpixels.Run{Start: p, End: p + 1, Region: -1}
 				if lacking.has(int32(p)) {
-					r.Region = int(found[lacking.place(int32(p))]) - 1
+					r.Region = int(f.met[lacking.place(int32(p))]) - 1
 				}
 				if !yield(r) {
 					return
@@ -137,6 +91,71 @@ func fill(own *superpixels.Runs, pixels []uint8, list []Object) *superpixels.Run
 			}
 		}
 	})
+}
+
+// flood spreads objects to pixels that lack one, all by a pixel at a time.
+type flood struct {
+	lacking subset
+	pixels  []uint8
+	width   int32
+
+	met []int32 // the object of each lacking pixel, from 1, or 0; nil before the first
+	// Pixels as far from an object as each other, and the next further ones: one list
+	// grows from the front, the other from the back.
+	queue    []int32
+	level, n int // of the list that grows: its number and length
+}
+
+// run spreads what has been met until nothing is left.
+func (f *flood) run() {
+	for f.n > 0 {
+		reached := f.n
+		f.level, f.n = f.level+1, 0
+		for i := range reached {
+			p := *f.slot(f.level-1, i)
+			f.spread(p, f.met[f.lacking.place(p)])
+		}
+	}
+}
+
+// spread gives an object of a pixel to those above, left, right and below.
+func (f *flood) spread(p, object int32) {
+	x := p % f.width
+	if p >= f.width {
+		f.give(p-f.width, p, object)
+	}
+	if x > 0 {
+		f.give(p-1, p, object)
+	}
+	if x < f.width-1 {
+		f.give(p+1, p, object)
+	}
+	if p < int32(len(f.pixels))-f.width {
+		f.give(p+f.width, p, object)
+	}
+}
+
+// give gives an object to a pixel, unless that has one or isn't of the same class.
+func (f *flood) give(p, from, object int32) {
+	if !f.lacking.has(p) || f.pixels[p] != f.pixels[from] {
+		return
+	}
+	if f.met == nil {
+		f.met, f.queue = make([]int32, f.lacking.n), make([]int32, f.lacking.n)
+	}
+	if met := &f.met[f.lacking.place(p)]; *met == 0 {
+		*met = object
+		*f.slot(f.level, f.n) = p
+		f.n++
+	}
+}
+
+// slot is where the i-th pixel of a level is.
+func (f *flood) slot(level, i int) *int32 {
+	if level%2 == 0 {
+		return &f.queue[i]
+	}
+	return &f.queue[len(f.queue)-1-i]
 }
 
 // classesOf says which classes have objects.
