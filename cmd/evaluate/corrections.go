@@ -116,7 +116,9 @@ func (c *correctionsCommand) Run(t *terminal) error {
 		return err
 	}
 	if c.Out != "" {
-		learn := func() *engine.Chooser { return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes) }
+		learn := func() *engine.Chooser {
+			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes)
+		}
 		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
 			return err
 		}

@@ -126,10 +126,7 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 	if !a.timeline.Holds(e.Kind) {
 		return 0, func() error { return a.recall(ctx) }, nil
 	}
-	if err := a.timeline.Affords(&e); err != nil {
-		return 0, nil, err
-	}
-	if err := a.timeline.Possible(e.Kind); err != nil {
+	if err := a.timeline.Allows(&e); err != nil {
 		return 0, nil, err
 	}
 	if e.Kind == segment.Click && e.Pick != nil {
@@ -296,7 +293,7 @@ func (a *Annotation) admit(ctx context.Context, e *segment.Event) error {
 	if err := a.resolve(a.timeline.Seq(), e); err != nil {
 		return err
 	}
-	return cmp.Or(a.timeline.Affords(e), a.timeline.Possible(e.Kind))
+	return a.timeline.Allows(e)
 }
 
 // catchUp plays the stored events from the beginning: an undo among the events

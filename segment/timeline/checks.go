@@ -1,7 +1,7 @@
 package timeline
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,10 +22,14 @@ const (
 // identifier, kind, and the ranges of superpixels, pixels, classes and
 // granularity.
 func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
-	seq, superpixels := t.Seq(), t.base.N
-	if e.Kind == segment.Accept {
-		superpixels = t.cut.N
+	if err := t.checkForm(e); err != nil {
+		return err
 	}
+	return t.checkKind(e, p)
+}
+
+// checkForm validates what events of all kinds have.
+func (t *Timeline) checkForm(e *segment.Event) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
 		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, chosen by the client. Nothing was changed.", maxEventID)
 	}
@@ -38,36 +42,40 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	if len(e.Repairs) > 0 && e.Kind != segment.Pixels && e.Kind != segment.Import {
 		return segment.Errorf(segment.Invalid, "An event of kind %.40q can't have repairs. Nothing was changed.", e.Kind)
 	}
+	cut := t.base
+	if e.Kind == segment.Accept {
+		cut = t.cut
+	}
 	for _, s := range e.Superpixels {
-		if s < 0 || int(s) >= superpixels {
-			return segment.Errorf(segment.Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, superpixels-1)
+		if s < 0 || int(s) >= cut.N {
+			return segment.Errorf(segment.Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, cut.N-1)
 		}
 	}
+	return nil
+}
+
+// checkKind validates what events of e's kind have.
+func (t *Timeline) checkKind(e *segment.Event, p *segment.Project) error {
 	switch e.Kind {
 	case segment.Outline:
-		return errors.Join(p.CheckClass(e.Class), t.checkBox(e))
+		return cmp.Or(p.CheckClass(e.Class), t.checkBox(e))
 	case segment.Lock, segment.Unlock:
 		return p.CheckClass(e.Class)
 	case segment.Click:
-		return errors.Join(p.CheckClass(e.Class), t.checkPoints(e))
+		return cmp.Or(p.CheckClass(e.Class), t.checkPoints(e))
 	case segment.Instance:
-		return errors.Join(p.CheckClass(e.Class), t.checkInstance(e))
+		return cmp.Or(p.CheckClass(e.Class), t.checkInstance(e))
 	case segment.Label, segment.Exclude:
-		if err := p.CheckClass(e.Class); err != nil {
-			return err
-		}
-		fallthrough
+		return cmp.Or(p.CheckClass(e.Class), someSuperpixel(e))
 	case segment.Clear:
-		if len(e.Superpixels) == 0 {
-			return segment.Errorf(segment.Invalid, "An event of kind %s needs at least one superpixel or point. Nothing was changed.", e.Kind)
-		}
+		return someSuperpixel(e)
 	case segment.Accept:
 		if e.Pick == nil {
 			return segment.Errorf(segment.Invalid, "An accept event must name its hypothesis: {\"rank\": 0, \"digest\": \"…\"}. Nothing was changed.")
 		}
 	case segment.Restore:
-		if e.To < 0 || e.To > seq {
-			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has %d events, and 0 is the beginning. Nothing was changed.", e.To, seq)
+		if e.To < 0 || e.To > t.Seq() {
+			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has %d events, and 0 is the beginning. Nothing was changed.", e.To, t.Seq())
 		}
 	case segment.Pixels:
 		return checkStroke(e.Repairs, p, t.cells.Area())
@@ -76,9 +84,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	case segment.FirstGuess:
 		return t.checkGuess(e.Scores, p)
 	case segment.Embed:
-		if given := e.Embedding; given == nil && t.embedding == nil || given != nil && (!given.Fits(t.cells.N) || len(given.Values) == 0 && t.embedding == nil) {
-			return segment.Errorf(segment.Invalid, "An embedding event can only remove the embedding that the image has; upload another. Nothing was changed.")
-		}
+		return t.checkEmbedding(e.Embedding)
 	case segment.Granularity:
 		if fewest := min(FewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
 			return segment.Errorf(segment.Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, t.cells.N, e.Regions)
@@ -86,6 +92,14 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 	case segment.Undo, segment.Redo:
 	default:
 		return segment.Errorf(segment.Invalid, "Event kind %.40q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
+	}
+	return nil
+}
+
+// someSuperpixel returns an error for an event that names none.
+func someSuperpixel(e *segment.Event) error {
+	if len(e.Superpixels) == 0 {
+		return segment.Errorf(segment.Invalid, "An event of kind %s needs at least one superpixel or point. Nothing was changed.", e.Kind)
 	}
 	return nil
 }
@@ -118,6 +132,15 @@ func (t *Timeline) checkGuess(s *segment.Scores, p *segment.Project) error {
 		if err := p.CheckClass(int(id)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkEmbedding validates an embedding; nil takes away the one that there is, and one
+// without points weighs it.
+func (t *Timeline) checkEmbedding(given *segment.Embedding) error {
+	if given == nil && t.embedding == nil || given != nil && (!given.Fits(t.cells.N) || len(given.Values) == 0 && t.embedding == nil) {
+		return segment.Errorf(segment.Invalid, "An embedding event can only remove the embedding that the image has; upload another. Nothing was changed.")
 	}
 	return nil
 }
@@ -214,15 +237,21 @@ func (t *Timeline) Affords(e *segment.Event) error {
 	return nil
 }
 
+// Allows returns an Error if a checked event can't come next; what it needs of the past
+// must be in memory, see Holds.
+func (t *Timeline) Allows(e *segment.Event) error {
+	return cmp.Or(t.Affords(e), t.Possible(e.Kind))
+}
+
 // Admits checks a stored event from elsewhere as Append checks a new one.
 func (t *Timeline) Admits(e *segment.Event, p *segment.Project) error {
 	if _, twice := t.Find(e.ID); twice {
 		return fmt.Errorf("two events with the id %q", e.ID)
 	}
-	if err := errors.Join(t.Check(e, p), t.Possible(e.Kind), segment.CheckTime(e.Created)); err != nil {
+	if err := cmp.Or(t.Check(e, p), segment.CheckTime(e.Created)); err != nil {
 		return err
 	}
-	if err := t.Affords(e); err != nil {
+	if err := t.Allows(e); err != nil {
 		return err
 	}
 	if e.Pick != nil && (e.Kind == segment.Accept || e.Kind == segment.Click) && len(e.Pick.Labels) != t.cut.N {
