@@ -62,53 +62,78 @@ func sniffJSON(files Files, name string) (Format, error) {
 	if d.PeekKind() == '[' {
 		return "", d.sniffTasks()
 	}
-	var images, annotations, shapes, segmentation, segments, items, categories bool
-	annotated := false // there is at least one annotation
-	err = d.members(func(member string) error {
-		switch member {
-		case "images":
-			images = true
-		case "shapes":
-			shapes = true
-		case "items":
-			items = true
-		case "categories":
-			categories = true
-		case "annotations":
-			annotations = true
-			if d.PeekKind() != '[' { // of another format, or to be refused when it is read
-				return nil
-			}
-			return d.elements(member, func() error {
-				annotated = true
-				err := d.members(func(member string) error {
-					segmentation = segmentation || member == "segmentation"
-					segments = segments || member == "segments_info"
-					return nil
-				})
-				if err == nil && images && segmentation {
-					return errKnown
-				}
-				return err
-			})
+	var h hints
+	err = d.members(func(member string) error { return h.member(d, member) })
+	if err != nil && !errors.Is(err, errKnown) {
+		return "", err
+	}
+	return h.format(name)
+}
+
+// hints are what tells JSON files apart: the names of their members, and of their
+// annotations' ones.
+type hints struct {
+	images, annotations, shapes, items, categories bool
+
+	annotated              bool // there is at least one annotation
+	segmentation, segments bool // in some annotation
+}
+
+// member notes a member of the file.
+func (h *hints) member(d *document, name string) error {
+	switch name {
+	case "images":
+		h.images = true
+	case "shapes":
+		h.shapes = true
+	case "items":
+		h.items = true
+	case "categories":
+		h.categories = true
+	case "annotations":
+		h.annotations = true
+		if d.PeekKind() == '[' { // else of another format, or to be refused when it is read
+			return d.elements(name, func() error { return h.annotation(d) })
 		}
-		if shapes && !images || images && segmentation {
-			return errKnown
-		}
+	}
+	if h.shapes && !h.images {
+		return errKnown
+	}
+	return h.enough()
+}
+
+// annotation notes the members of an annotation.
+func (h *hints) annotation(d *document) error {
+	h.annotated = true
+	err := d.members(func(member string) error {
+		h.segmentation = h.segmentation || member == "segmentation"
+		h.segments = h.segments || member == "segments_info"
 		return nil
 	})
+	return cmp.Or(err, h.enough())
+}
+
+// enough returns errKnown when further annotations don't matter.
+func (h *hints) enough() error {
+	if h.images && h.segmentation {
+		return errKnown
+	}
+	return nil
+}
+
+// format returns the format of a file with the hints, or the error of one that can't
+// be imported.
+func (h *hints) format(name string) (Format, error) {
 	switch {
-	case err != nil && !errors.Is(err, errKnown):
-		return "", err
-	case images && segments:
+	case h.images && h.segments:
 		return "", segment.Errorf(segment.Unsupported, "%s is COCO's panoptic kind, which can't be imported; export instances instead.", name)
-	case images && annotated && !segmentation:
+	case h.images && h.annotated && !h.segmentation:
 		return "", segment.Errorf(segment.Unsupported, "The annotations in %s have no segmentation, so it has no masks.", name)
-	case images && annotations:
+	case h.images && h.annotations:
 		return COCO, nil
-	case shapes:
+	case h.shapes:
 		return Labelme, nil
-	case items && categories:
+	case h.items && h.categories:
 		return "", segment.Errorf(segment.Unsupported, "%s is Datumaro's own JSON, which can't be imported; export COCO instances instead.", name)
 	}
 	return "", nil
