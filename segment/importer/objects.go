@@ -39,9 +39,11 @@ func (m *Mask) objectsOf(cells *superpixels.Runs) (numbers []int32, merged int) 
 	counts := map[share]int{}
 	labels, _ := timeline.Majority(cells, m.Pixels)
 	for run := range cells.All() {
-		for p := run.Start; p < run.End; p++ {
-			if n := number[m.objects[p]]; n > 0 && m.Pixels[p] == labels[run.Region] {
-				counts[share{int32(run.Region), n}]++
+		for start, end := run.Start, 0; start < run.End; start = end {
+			for end = start + 1; end < run.End && m.objects[end] == m.objects[start] && m.Pixels[end] == m.Pixels[start]; end++ {
+			}
+			if n := number[m.objects[start]]; n > 0 && m.Pixels[start] == labels[run.Region] {
+				counts[share{int32(run.Region), n}] += end - start
 			}
 		}
 	}
@@ -94,9 +96,13 @@ func (m *Mask) numbers() map[int32]int32 {
 			part[i] = parts.Add()
 		}
 	}
+	// Only the first pixel of a stretch is looked up.
+	begins := func(i int) bool {
+		return part[i] >= 0 && (i == 0 || part[i] != part[i-1] || m.objects[i] != m.objects[i-1])
+	}
 	first := map[int32]int32{} // part of each object
 	for i, o := range m.objects {
-		if part[i] < 0 {
+		if !begins(i) {
 			continue
 		}
 		root := parts.Find(part[i])
@@ -107,7 +113,7 @@ func (m *Mask) numbers() map[int32]int32 {
 	}
 	number := map[int32]int32{}
 	for i, o := range m.objects {
-		if part[i] >= 0 && told[o] && number[o] == 0 && len(number) < segment.MaxObjects {
+		if begins(i) && told[o] && number[o] == 0 && len(number) < segment.MaxObjects {
 			number[o] = int32(len(number) + 1)
 		}
 	}
