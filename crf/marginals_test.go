@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"collie/crf/crftest"
 )
 
 // trueMarginals are max{E(y): y_i = l} by enumeration.
@@ -13,25 +15,13 @@ func trueMarginals(m *Model) []float64 {
 	for i := range mu {
 		mu[i] = math.Inf(-1)
 	}
-	x := make([]uint8, m.Nodes)
-	var walk func(i int)
-	walk = func(i int) {
-		if i == m.Nodes {
-			e := m.Energy(x)
-			for i, l := range x {
-				at := i*m.Labels + int(l)
-				mu[at] = max(mu[at], e)
-			}
-			return
-		}
-		for l := range m.Labels {
-			if m.Fixed == nil || m.Fixed[i] < 0 || int(m.Fixed[i]) == l {
-				x[i] = uint8(l)
-				walk(i + 1)
-			}
+	for x := range crftest.Labellings(m.Nodes, m.Labels, m.Fixed) {
+		e := m.Energy(x)
+		for i, l := range x {
+			at := i*m.Labels + int(l)
+			mu[at] = max(mu[at], e)
 		}
 	}
-	walk(0)
 	return mu
 }
 
@@ -128,21 +118,11 @@ func TestMask(t *testing.T) {
 			c.Mask.Forbid(rng.IntN(6), uint8(rng.IntN(k)))
 		}
 		best := math.Inf(-1)
-		x := make([]uint8, 6)
-		var walk func(i int)
-		walk = func(i int) {
-			if i == 6 {
-				if c.Mask.Obeyed(x) {
-					best = max(best, m.Energy(x))
-				}
-				return
-			}
-			for l := range k {
-				x[i] = uint8(l)
-				walk(i + 1)
+		for x := range crftest.Labellings(m.Nodes, k, nil) {
+			if c.Mask.Obeyed(x) { // and so the clamps
+				best = max(best, m.Energy(x))
 			}
 		}
-		walk(0)
 		if c.Mask.Empty() != math.IsInf(best, -1) {
 			t.Fatalf("empty is %v, the best labelling has %v", c.Mask.Empty(), best)
 		}

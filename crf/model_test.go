@@ -4,9 +4,12 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"collie/crf/crftest"
 )
 
 func TestValidate(t *testing.T) {
@@ -93,29 +96,14 @@ func randomModel(rng *rand.Rand, n, k int, s signs) *Model {
 	return m
 }
 
-// bruteForce visits all labellings that keep the clamps.
+// bruteForce is the first best labelling that keeps the clamps.
 func bruteForce(m *Model) (best float64, x []uint8) {
 	best = math.Inf(-1)
-	y := make([]uint8, m.Nodes)
-	var visit func(i int)
-	visit = func(i int) {
-		if i == m.Nodes {
-			if e := m.Energy(y); e > best {
-				best, x = e, append([]uint8(nil), y...)
-			}
-			return
-		}
-		if m.Fixed != nil && m.Fixed[i] >= 0 {
-			y[i] = uint8(m.Fixed[i])
-			visit(i + 1)
-			return
-		}
-		for l := range m.Labels {
-			y[i] = uint8(l)
-			visit(i + 1)
+	for y := range crftest.Labellings(m.Nodes, m.Labels, m.Fixed) {
+		if e := m.Energy(y); e > best {
+			best, x = e, slices.Clone(y)
 		}
 	}
-	visit(0)
 	return best, x
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"collie/crf"
+	"collie/crf/crftest"
+
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -118,24 +120,12 @@ func reference(p *Problem, count int) [][]uint8 {
 	var out [][]uint8
 	for range count {
 		best, x := math.Inf(-1), make([]uint8, n)
-		y := make([]uint8, n)
-		var visit func(int)
-		visit = func(i int) {
-			if i == n {
-				if s := score(y); s > best {
-					best = s
-					copy(x, y)
-				}
-				return
-			}
-			for l := range k {
-				if f := p.Model.Fixed[i]; f < 0 || int(f) == l {
-					y[i] = uint8(l)
-					visit(i + 1)
-				}
+		for y := range crftest.Labellings(n, k, p.Model.Fixed) {
+			if s := score(y); s > best {
+				best = s
+				copy(x, y)
 			}
 		}
-		visit(0)
 		out = append(out, x)
 		for i := range n {
 			for l := range k {

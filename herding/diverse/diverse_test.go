@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"collie/crf"
+	"collie/crf/crftest"
 	"collie/herding"
 	"collie/herding/diverse"
-	"collie/herding/methodstest"
 )
 
 // grid is a rows×columns model with random unaries and edges of at least the
@@ -38,7 +38,9 @@ func grid(rows, columns, k int, lowest float64, seed uint64) *crf.Model {
 // enumerate returns all labellings that keep the clamps, by falling energy.
 func enumerate(m *crf.Model) [][]uint8 {
 	var out [][]uint8
-	methodstest.Labellings(m, func(x []uint8) { out = append(out, slices.Clone(x)) })
+	for x := range crftest.Labellings(m.Nodes, m.Labels, m.Fixed) {
+		out = append(out, slices.Clone(x))
+	}
 	slices.SortStableFunc(out, func(a, b []uint8) int { return cmp.Compare(m.Energy(b), m.Energy(a)) })
 	return out
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"collie/crf"
+	"collie/crf/crftest"
 	"collie/herding"
 	"collie/herding/mbest"
-	"collie/herding/methodstest"
 )
 
 func model(rng *rand.Rand, rows, columns, k int, lowest float64, tree bool) *crf.Model {
@@ -37,7 +37,9 @@ func model(rng *rand.Rand, rows, columns, k int, lowest float64, tree bool) *crf
 // energies of all labellings that keep the clamps, falling.
 func energies(m *crf.Model) []float64 {
 	var out []float64
-	methodstest.Labellings(m, func(x []uint8) { out = append(out, m.Energy(x)) })
+	for x := range crftest.Labellings(m.Nodes, m.Labels, m.Fixed) {
+		out = append(out, m.Energy(x))
+	}
 	slices.Sort(out)
 	slices.Reverse(out)
 	return out

@@ -260,26 +260,6 @@ func collect(ctx context.Context, s herding.Source, count int) (out []herding.Hy
 	return out, nil
 }
 
-// Labellings calls visit with all labellings of a small model that keep the clamps. It
-// changes x afterwards.
-func Labellings(m *crf.Model, visit func(x []uint8)) {
-	x := make([]uint8, m.Nodes)
-	var walk func(i int)
-	walk = func(i int) {
-		if i == m.Nodes {
-			visit(x)
-			return
-		}
-		for l := range m.Labels {
-			if m.Fixed == nil || m.Fixed[i] < 0 || int(m.Fixed[i]) == l {
-				x[i] = uint8(l)
-				walk(i + 1)
-			}
-		}
-	}
-	walk(0)
-}
-
 func equal(a, b []herding.Hypothesis) bool {
 	return slices.EqualFunc(a, b, func(x, y herding.Hypothesis) bool {
 		return x.Energy == y.Energy && slices.Equal(x.Labels, y.Labels)
