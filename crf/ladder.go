@@ -1,6 +1,7 @@
 package crf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -70,15 +71,7 @@ func NewLadder(m *Model, rate []float64) (*Ladder, error) {
 // ties go to label 0. Shifts can come in any order; each cut goes on from the flow of
 // the last one, so small steps cost least. The caller owns the result.
 func (l *Ladder) At(shift float64) []uint8 {
-	at, met := slices.BinarySearchFunc(l.rungs, shift, func(r rung, s float64) int {
-		switch {
-		case r.shift < s:
-			return -1
-		case r.shift > s:
-			return 1
-		}
-		return 0
-	})
+	at, met := slices.BinarySearchFunc(l.rungs, shift, func(r rung, s float64) int { return cmp.Compare(r.shift, s) })
 	if !met {
 		l.rungs = slices.Insert(l.rungs, at, rung{shift, l.cut(shift, at)})
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -101,7 +102,7 @@ func pictures(dirs []string, limit int) (all []simulate.Picture, err error) {
 func (c *command) recipe() string {
 	var b strings.Builder
 	for _, dir := range c.Data {
-		fmt.Fprintf(&b, " --data …/%s", dir[strings.LastIndexByte(dir, '/')+1:])
+		fmt.Fprintf(&b, " --data …/%s", filepath.Base(dir))
 	}
 	fmt.Fprintf(&b, " --classes %d --regions %d", c.Classes, c.Regions)
 	if c.Limit > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"path/filepath"
 	"slices"
@@ -66,15 +67,7 @@ func (v *verdicts) order() []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case v.logits[i] < v.logits[j]:
-			return -1
-		case v.logits[i] > v.logits[j]:
-			return 1
-		}
-		return i - j
-	})
+	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(v.logits[i], v.logits[j]), cmp.Compare(i, j)) })
 	return order
 }
 

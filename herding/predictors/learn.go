@@ -1,6 +1,7 @@
 package predictors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,19 +50,7 @@ func Learn(ctx context.Context, examples []Example, predictors int, o Options) (
 	if predictors < 1 || len(examples) < predictors {
 		return nil, nil, fmt.Errorf("%w: %d predictors from %d examples, want 1 up to the number of examples", ErrExamples, predictors, len(examples))
 	}
-	t := &trainer{ctx: ctx, o: o}
-	if t.o.Rounds == 0 {
-		t.o.Rounds = 6
-	}
-	if t.o.Epochs == 0 {
-		t.o.Epochs = 20
-	}
-	if t.o.Step == 0 {
-		t.o.Step = 0.3
-	}
-	if t.o.Towards == 0 {
-		t.o.Towards = 0.01
-	}
+	t := &trainer{ctx: ctx, o: Options{cmp.Or(o.Rounds, 6), cmp.Or(o.Epochs, 20), cmp.Or(o.Step, 0.3), cmp.Or(o.Towards, 0.01)}}
 	for i, e := range examples {
 		l, err := newLesson(e)
 		if err != nil {
@@ -151,8 +140,9 @@ func pool() []Weights {
 }
 
 func (t *trainer) learn(predictors int) ([]Weights, []float64, error) {
-	hinges := make([][]float64, 0, len(pool())) // of the pool, per lesson
-	for _, w := range pool() {
+	first := pool()
+	hinges := make([][]float64, 0, len(first)) // of them, per lesson
+	for _, w := range first {
 		each, err := t.hinges(w)
 		if err != nil {
 			return nil, nil, err
@@ -164,11 +154,11 @@ func (t *trainer) learn(predictors int) ([]Weights, []float64, error) {
 	for range predictors {
 		best, least := 0, 0.0
 		for i, each := range hinges {
-			if cost := t.objective(append(slices.Clone(ws), pool()[i]), append(slices.Clone(costs), each)); i == 0 || cost < least {
+			if cost := t.objective(append(slices.Clone(ws), first[i]), append(slices.Clone(costs), each)); i == 0 || cost < least {
 				best, least = i, cost
 			}
 		}
-		ws, costs = append(ws, pool()[best]), append(costs, hinges[best])
+		ws, costs = append(ws, first[best]), append(costs, hinges[best])
 	}
 	objectives := []float64{t.objective(ws, costs)}
 	for range t.o.Rounds {
@@ -218,8 +208,8 @@ func (t *trainer) objective(ws []Weights, costs [][]float64) float64 {
 		sum += least
 	}
 	sum /= float64(len(t.lessons))
+	plain := Plain.vector()
 	for _, w := range ws {
-		plain := Plain.vector()
 		for i, v := range w.vector() {
 			sum += float64(t.o.Towards / 2 * float64((v-plain[i])*(v-plain[i])))
 		}
@@ -245,15 +235,7 @@ func (t *trainer) own(m int, costs [][]float64) (own []*lesson) {
 	if len(own) >= 3 {
 		return own
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case least[a] > least[b]:
-			return -1
-		case least[a] < least[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(least[b], least[a]) })
 	own = nil
 	for _, i := range order[:max(1, len(order)/10)] {
 		own = append(own, t.lessons[i])

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"math"
@@ -155,15 +156,7 @@ func (d *describer) describeRank() {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int {
-		switch p, q := regions[a].Mean[0], regions[b].Mean[0]; {
-		case p < q:
-			return -1
-		case p > q:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(regions[a].Mean[0], regions[b].Mean[0]) })
 	to := d.column()
 	for rank, i := range order {
 		to[i] = uint8(rank * 255 / len(order))

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -247,15 +248,7 @@ func (w *work) centre(region []int) int {
 		return dx*dx + dy*dy
 	}
 	return slices.MinFunc(region, func(i, j int) int {
-		switch {
-		case depth[i] != depth[j]:
-			return depth[j] - depth[i]
-		case off(i) < off(j):
-			return -1
-		case off(i) > off(j):
-			return 1
-		}
-		return i - j
+		return cmp.Or(cmp.Compare(depth[j], depth[i]), cmp.Compare(off(i), off(j)), cmp.Compare(i, j))
 	})
 }
 
