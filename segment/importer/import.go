@@ -204,8 +204,8 @@ func detail(err error) string {
 }
 
 // apply adds the mask to its image's evidence.
-func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
-	r := ImageReport{Mask: m.Image}
+func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err error) {
+	r.Mask = m.Image
 	id, added, err := i.image(ctx, m.Image)
 	if err != nil {
 		return r, err
@@ -213,7 +213,11 @@ func (i *importing) apply(ctx context.Context, m *Mask) (ImageReport, error) {
 	if first, twice := i.masked[id]; twice && id != "" {
 		return r, segment.Errorf(segment.Invalid, "The data set has more than one mask for this image; %s was taken.", first)
 	}
-	i.masked[id] = m.Image
+	defer func() {
+		if err == nil { // a mask with a problem doesn't stand in the way of another
+			i.masked[id] = m.Image
+		}
+	}()
 	r.Image, r.Added = id, added
 	give := func() {}
 	defer func() { give() }()

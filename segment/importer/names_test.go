@@ -46,6 +46,8 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		}
 		return files
 	}
+	broken := coco("a.png", "a.png")
+	broken["x.json"].Data = bytes.Replace(broken["x.json"].Data, []byte(`"category_id": 1`), []byte(`"category_id": 9`), 1)
 	for name, c := range map[string]struct {
 		images []string
 		files  fstest.MapFS
@@ -57,6 +59,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"another folder":   {[]string{"photos/a.png"}, coco("s1/a.jpg"), []string{"photos/a.png one"}},
 		"two endings":      {[]string{"a.png"}, coco("a.jpg", "a.png"), []string{"The data set has more than one image called a", "a.png two"}},
 		"twice":            {[]string{"a.png"}, coco("a.png", "a.png"), []string{"a.png one", "The data set has more than one mask for this image; a.png was taken."}},
+		"one is broken":    {[]string{"a.png"}, broken, []string{"Its annotation 0 is of category 9", "a.png two"}},
 		"photos":           {nil, with(coco("s1/a.png", "s2/a.png"), "images/s1/a.png", "images/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"masks":            {[]string{"s1/a.png", "s2/a.png"}, masks("masks/s1/a.png", "masks/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"bare masks":       {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a.png", "s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
