@@ -82,14 +82,30 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 		}
 	}
 	out.wanted, out.guess, out.embedding, out.constraints = t.wanted, t.guess, t.embedding, &next
-	for _, l := range Spread(t.cells, e.Cells, e.Repairs) {
-		if l == segment.Void {
-			out.left++
-		}
-	}
+	out.left = undecided(t.cells, e.Cells, out.repairs)
 	out.base = t.cutOf(e, t.wanted, e.Cells)
 	out.cut = out.base
 	return out
+}
+
+// undecided counts the pixels that are void in Spread, without making them.
+func undecided(cells *superpixels.Runs, labels []uint8, repairs [][]run) (pixels int) {
+	for run := range cells.All() {
+		if labels[run.Region] == segment.Void {
+			pixels += run.End - run.Start
+		}
+	}
+	for cell, runs := range repairs {
+		for _, r := range runs {
+			if labels[cell] == segment.Void {
+				pixels -= int(r.length)
+			}
+			if r.class == segment.Void {
+				pixels += int(r.length)
+			}
+		}
+	}
+	return pixels
 }
 
 // Spread gives each pixel the label of its cell, or of the repair on it.

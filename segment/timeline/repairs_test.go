@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -51,6 +52,20 @@ func painted(t *Timeline) []uint8 {
 		}
 	}
 	return pixels
+}
+
+// An import says how many pixels it leaves undecided.
+func TestLeft(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells, cutter := mosaic(rapid.Uint64Range(0, 3).Draw(t, "picture"))
+		labels := rapid.SliceOfN(rapid.SampledFrom([]uint8{0, 1, segment.Void}), cells.N, cells.N).Draw(t, "labels")
+		e := segment.Event{ID: "a", Kind: segment.Import, Cells: labels, Repairs: drawRepairs(t, cells.Area())}
+		timeline := New(cells, cells.N/4, cutter)
+		timeline.Apply(e)
+		if want := bytes.Count(Spread(cells, labels, e.Repairs), []byte{segment.Void}); timeline.Left() != want {
+			t.Errorf("%d pixels are left, want %d", timeline.Left(), want)
+		}
+	})
 }
 
 // However events mix, each pixel has what was said of it last, hypotheses
