@@ -64,3 +64,30 @@ func TestFailoverWhileFollowing(t *testing.T) {
 		t.Errorf("state (-there +here):\n%s", diff)
 	}
 }
+
+// One that is noticed while the past is read back for a restore is not undone by what has
+// been read.
+func TestFailoverWhileRecalling(t *testing.T) {
+	t.Parallel()
+	const events = 150
+	dir := t.TempDir()
+	store := &interruptedStore{}
+	here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store {
+		store.Store = s
+		return store
+	}))
+	long(t, here, 0, events)
+	store.act = func() {
+		mustLose(t, dir, here.Image().ID, 140)
+		if _, err := here.Append(t.Context(), events, label("meanwhile", 1, [2]float64{10, 70})); segment.KindOf(err) != segment.Conflict {
+			t.Errorf("meanwhile: %v, want a conflict", err)
+		}
+	}
+	_, err := here.Append(t.Context(), events, segment.Event{ID: "back", Kind: segment.Restore, To: 10})
+	if segment.KindOf(err) != segment.Conflict {
+		t.Errorf("%v, want a conflict", err)
+	}
+	if got := here.State(); got.Seq != 140 || got.Rewound != 1 {
+		t.Errorf("%d events after %d losses, want 140 after one", got.Seq, got.Rewound)
+	}
+}

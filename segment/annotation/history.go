@@ -86,36 +86,44 @@ const remembered = 64
 
 // recall reads back what the timeline has forgotten and what other processes
 // have stored. It plays without the lock while others add events, and adds
-// theirs at the end. O(events).
+// theirs at the end. A log that has lost its end is rewound, which is a Conflict. O(events).
 func (a *Annotation) recall(ctx context.Context) error {
 	a.mu.Lock()
-	whole, count := a.timeline.Blank(), a.timeline.Seq()
+	whole, rewound := a.timeline.Blank(), a.rewound
+	have, last := a.end()
 	a.mu.Unlock()
-	end, err := a.playLong(ctx, max(count, a.image.Seq))
+	end, err := a.playLong(ctx, max(have, a.image.Seq))
 	if err != nil {
 		return err
 	}
 	defer end()
 	for {
-		events, err := a.store.Events(ctx, a.image.ID, whole.Seq())
-		if err == nil {
-			err = play(ctx, whole, events)
-		}
+		from := whole.Seq()
+		events, err := a.store.Events(ctx, a.image.ID, from)
 		if err != nil {
 			return err
 		}
-		if a.replaceTimeline(whole) {
+		if from < have && (from+len(events) < have || events[have-from-1].ID != last) {
+			return a.rewindFor(ctx)
+		}
+		if err := play(ctx, whole, events); err != nil {
+			return err
+		}
+		if a.replaceTimeline(whole, rewound) {
 			return nil
 		}
 	}
 }
 
 // replaceTimeline replaces the timeline with one played without the lock, after playing
-// the current one's newer events on it; false means that those are no longer in
-// memory.
-func (a *Annotation) replaceTimeline(whole *timeline.Timeline) bool {
+// the current one's newer events on it, unless the log was rewound meanwhile; false means
+// that those are no longer in memory.
+func (a *Annotation) replaceTimeline(whole *timeline.Timeline, rewound int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.rewound != rewound {
+		return true
+	}
 	if a.timeline.Forgotten() > whole.Seq() {
 		return false
 	}

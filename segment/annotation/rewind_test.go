@@ -228,3 +228,49 @@ func TestEditOnReplacedEvents(t *testing.T) {
 		})
 	}
 }
+
+// The same for an edit that needs more of the past than is in memory. What others have
+// replaced the lost events by is played with their superpixels, not those of the lost ones.
+func TestRestoreOnReplacedEvents(t *testing.T) {
+	t.Parallel()
+	const events = 150
+	for name, lost := range map[string]int{"replaced": 2, "control": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			here := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+			long(t, here, 0, events-2)
+			finer := func(a *annotation.Annotation, id string, regions int) {
+				mustAppend(t, a, segment.Event{ID: id, Kind: segment.Granularity, Regions: regions})
+				mustAppend(t, a, label(id+"-click", 1, [2]float64{10, 70}))
+			}
+			finer(here, "here", 20)
+			mustLose(t, dir, here.Image().ID, events-lost)
+			there := mustOpen(t, mustOpenWorkspace(t, dir, asIs), here.Image().ID)
+			if lost > 0 {
+				finer(there, "there", 60)
+			}
+			edit := segment.Event{ID: "back", Kind: segment.Restore, To: 10}
+			seq, err := here.Append(t.Context(), events, edit)
+			var conflict *segment.Error
+			if refused := errors.As(err, &conflict) && conflict.Kind == segment.Conflict && conflict.Seq == events; refused != (lost > 0) {
+				t.Fatalf("event %d, %v", seq, err)
+			}
+			if lost == 0 {
+				return
+			}
+			want := there.State()
+			got := here.State()
+			if got.Rewound != 1 {
+				t.Errorf("rewound %d times", got.Rewound)
+			}
+			got.Rewound, got.Version = want.Rewound, want.Version
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("state (-there +here):\n%.2000s", diff)
+			}
+			if seq, err := here.Append(t.Context(), events, edit); seq != events+1 || err != nil {
+				t.Errorf("event %d, %v; want %d", seq, err, events+1)
+			}
+		})
+	}
+}
