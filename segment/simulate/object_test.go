@@ -320,6 +320,22 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// A box that meets every superpixel says nothing: all is the rest, as without a click
+// inside any other box.
+func TestBoxAroundAll(t *testing.T) {
+	g := superpixels.Graph{Regions: make([]superpixels.Region, 2), Edges: []superpixels.Edge{{A: 0, B: 1, Length: 1}}}
+	for i := range g.Regions {
+		g.Regions[i] = superpixels.Region{Area: 4, Bounds: superpixels.BoxOf(image.Rect(2*i, 0, 2*i+2, 2))}
+	}
+	for name, right := range map[string]int{"all": 4, "one": 2} {
+		a := &Clicked{Method: Method{Name: "random-walker"}, Scene: &Scene{Graph: &g}, Parent: []int32{0, 0, 1}}
+		got, err := a.Hypotheses(t.Context(), Gestures{Box: image.Rect(0, 0, right, 2)}, 3)
+		if diff := cmp.Diff([][]uint8{{Rest, Rest, Rest}}, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
+		}
+	}
+}
+
 func TestPieces(t *testing.T) {
 	mask := []uint8{
 		0, 0, 1, 0,

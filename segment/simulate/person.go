@@ -135,7 +135,7 @@ func ObjectIoU(truth Truth, x []uint8) float64 {
 // Clicked is an assistant that hands the clicks on fixed superpixels to a
 // method, as if each had been made on the whole superpixel; a later one on the
 // same superpixel replaces the earlier. What lies wholly outside a box is
-// clicked as the rest.
+// clicked as the rest; without any click all is the rest.
 type Clicked struct {
 	Method Method
 	Scene  *Scene
@@ -156,7 +156,11 @@ func (c *Clicked) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 	for _, p := range g.Points {
 		clicks[c.Parent[c.Cells.At(p.X, p.Y)]] = p.Class
 	}
-	made, err := c.Method.Hypotheses(ctx, c.Scene, InPlay(clicks, 0), count)
+	play := InPlay(clicks, 0)
+	if len(play.Classes) == 0 { // a box that meets everything
+		return [][]uint8{make([]uint8, len(c.Parent))}, nil
+	}
+	made, err := c.Method.Hypotheses(ctx, c.Scene, play, count)
 	for rank, x := range made {
 		made[rank] = Spread(x, c.Parent)
 	}
