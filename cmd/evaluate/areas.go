@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"collie/cmd/internal/stats"
 	"collie/herding/choose"
 	"collie/segment/simulate"
 )
@@ -36,8 +37,10 @@ type areasRow struct {
 	// widths at either end.
 	Wider float64 `json:"wider"`
 
-	mu     sync.Mutex
-	beyond []float64 // how many widths the true area is outside of the range as it is
+	mu sync.Mutex
+	// Of each range, in the order in which images come to their ends: its width, and how
+	// many of them the true area is outside of the range as it is.
+	widths, beyond []float64
 }
 
 func (c *areasCommand) check() error {
@@ -73,6 +76,9 @@ func (c *areasCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
+	for _, r := range rows {
+		r.finish()
+	}
 	if !slices.ContainsFunc(rows, func(r *areasRow) bool { return r.Ranges > 0 }) {
 		return oneClass("--data", c.Data)
 	}
@@ -80,14 +86,6 @@ func (c *areasCommand) Run(t *terminal) error {
 	w := t.Table()
 	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\tneeds wider by\t\n")
 	for _, r := range rows {
-		r.Inside /= float64(max(r.Ranges, 1))
-		r.Width /= float64(max(r.Ranges, 1))
-		if slices.Sort(r.beyond); len(r.beyond) > 0 {
-			// JSON has no infinity: -1 if no widening would do.
-			if r.Wider = r.beyond[len(r.beyond)*8/10]; math.IsInf(r.Wider, 1) {
-				r.Wider = -1
-			}
-		}
 		fmt.Fprintf(w, "%.4g %%\t%s\t%d\t%.0f %%\t%.1f %%\t%.2f\t\n", 100*r.Observed, r.Method, r.Ranges, 100*r.Inside, 100*r.Width, r.Wider)
 	}
 	if err := w.Flush(); err != nil {
@@ -96,28 +94,38 @@ func (c *areasCommand) Run(t *terminal) error {
 	return c.write(map[string]any{"results": rows})
 }
 
+// finish turns what was counted into figures, which don't depend on its order.
+func (r *areasRow) finish() {
+	r.Ranges = len(r.widths)
+	r.Inside /= float64(max(r.Ranges, 1))
+	slices.Sort(r.widths)
+	r.Width, _ = stats.MeanAndSpread(r.widths)
+	if slices.Sort(r.beyond); len(r.beyond) > 0 {
+		// JSON has no infinity: -1 if no widening would do.
+		if r.Wider = r.beyond[len(r.beyond)*8/10]; math.IsInf(r.Wider, 1) {
+			r.Wider = -1
+		}
+	}
+}
+
 // count adds the ranges of one image.
 func (c *areasCommand) count(t *terminal, s *scene, r *areasRow) error {
-	clicks := simulate.InPlay(simulate.Seeds(s.majority, r.Observed, s.id, 0), 0)
-	k := len(clicks.Classes)
-	if k < 2 {
-		return nil
+	at, err := s.pose(r.Observed, 0)
+	if at.problem == nil || err != nil {
+		return err
 	}
-	p, err := s.Model().Problem(clicks.Fixed, k, nil)
+	xs, err := labellingsOf(t, r.Method, at.problem, s, c.Hypotheses)
 	if err != nil {
 		return err
 	}
-	xs, err := labellingsOf(t, r.Method, p, s, c.Hypotheses)
-	if err != nil {
-		return err
-	}
-	seen, truth := make([]float64, p.Model.Nodes), make([]float64, k)
+	k := len(at.clicks.Classes)
+	seen, truth := make([]float64, len(s.majority)), make([]float64, k)
 	whole := 0.0
 	for i := range seen {
 		for class, v := range s.truth.Area[i*s.truth.Labels : (i+1)*s.truth.Labels] {
 			seen[i] += v
 			whole += v
-			if l := slices.Index(clicks.Classes, uint8(class)); l >= 0 {
+			if l := slices.Index(at.clicks.Classes, uint8(class)); l >= 0 {
 				truth[l] += v
 			}
 		}
@@ -130,8 +138,7 @@ func (c *areasCommand) count(t *terminal, s *scene, r *areasRow) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for l, area := range truth {
-		r.Ranges++
-		r.Width += ranges[l].High - ranges[l].Low
+		r.widths = append(r.widths, ranges[l].High-ranges[l].Low)
 		// A pixel more or less is no mistake.
 		v := area / whole
 		if v >= ranges[l].Low-pixel && v <= ranges[l].High+pixel {

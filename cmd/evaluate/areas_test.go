@@ -5,6 +5,16 @@ import (
 	"testing"
 )
 
+// Figures don't depend on which image comes to its end first.
+func TestAreasInAnyOrder(t *testing.T) {
+	one, other := areasRow{widths: []float64{0.1, 0.1, 0.3, 0.7}}, areasRow{widths: []float64{0.7, 0.3, 0.1, 0.1}}
+	one.finish()
+	other.finish()
+	if one.Width != other.Width || one.Ranges != 4 {
+		t.Errorf("widths %v and %v of %d ranges", one.Width, other.Width, one.Ranges)
+	}
+}
+
 type areasFigures struct{ Results []areasRow }
 
 // A single labelling gives a range of no width; more give wider ones.

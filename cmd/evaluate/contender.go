@@ -73,7 +73,7 @@ func newContender(name, model string, observed float64, images, draws, hypothese
 
 // add judges the labellings of one image and draw. A list that ends early
 // repeats its best.
-func (c *contender) add(image, draw int, s *scene, at *posed, made []herding.Hypothesis, spent time.Duration) {
+func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypothesis, spent time.Duration) {
 	var xs, named [][]uint8
 	out := &madeOf{labellings: len(made)}
 	var bestAt []int

@@ -111,23 +111,21 @@ func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
 	}
 	out := make([]*taught, len(list))
 	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
-		clicks := simulate.InPlay(simulate.Seeds(s.majority, c.Observed, s.id, 0), 0)
-		k := len(clicks.Classes)
-		if k < 2 {
-			return nil
-		}
-		p, err := s.Model().Problem(clicks.Fixed, k, nil)
+		at, err := s.pose(c.Observed, 0)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.id, err)
+		}
+		if at.problem == nil {
+			return nil
 		}
 		truth := make([]uint8, len(s.majority))
 		for node, class := range s.majority {
 			truth[node] = predictors.Unknown
-			if l := slices.Index(clicks.Classes, class); l >= 0 && class != segment.Void {
+			if l := slices.Index(at.clicks.Classes, class); l >= 0 && class != segment.Void {
 				truth[node] = uint8(l)
 			}
 		}
-		out[i] = &taught{predictors.Example{Problem: p, Group: s.Coarse, Truth: truth}, s, clicks}
+		out[i] = &taught{predictors.Example{Problem: at.problem, Group: s.Coarse, Truth: truth}, s, at.clicks}
 		return nil
 	})
 	return slices.DeleteFunc(out, func(l *taught) bool { return l == nil }), err

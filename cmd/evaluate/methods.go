@@ -121,17 +121,18 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 		}
 	}
 	for draw := range c.Draws {
-		problems := map[string]*posed{}
+		problems := map[string]posed{}
 		for _, r := range rows {
 			key := fmt.Sprint(r.Model, r.Observed)
-			if problems[key] == nil {
-				posed, err := c.pose(r, s, draw, scores)
-				if err != nil {
+			at, made := problems[key]
+			if !made {
+				var err error
+				if at, err = c.pose(r, s, draw, scores); err != nil {
 					return fmt.Errorf("%s, %s model: %w", s.id, r.Model, err)
 				}
-				problems[key] = posed
+				problems[key] = at
 			}
-			if err := c.try(ctx, r, s, image, draw, problems[key]); err != nil {
+			if err := c.try(ctx, r, s, image, draw, at); err != nil {
 				return fmt.Errorf("%s: %w", s.id, err)
 			}
 		}
@@ -139,54 +140,39 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 	return nil
 }
 
-// posed is a problem and the meaning of its labels. With a single class in play
-// there is no problem.
-type posed struct {
-	problem *herding.Problem
-	clicks  simulate.Clicks
-}
-
-func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int) ([]float64, error)) (*posed, error) {
+// pose makes the problem of a row's model.
+func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int) ([]float64, error)) (posed, error) {
+	if r.Model == "harmonic" {
+		return s.pose(r.Observed, draw)
+	}
 	areas := make([]float64, len(s.Graph.Regions))
 	for i, region := range s.Graph.Regions {
 		areas[i] = float64(region.Area)
 	}
+	var at posed
+	var err error
 	if r.Model == "semantic" {
-		all := simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(areas)), c.Classes)
+		at.clicks = simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(areas)), c.Classes)
 		m := &crf.Model{Nodes: len(areas), Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
 		of, err := scores(draw)
 		if err != nil {
-			return nil, err
+			return at, err
 		}
 		if m.Unary, err = herding.SemanticUnaries(of, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
-			return nil, err
+			return at, err
 		}
-		p, err := herding.Semantic(m, herding.Similarity)
-		if err != nil {
-			return nil, err
-		}
-		p.Area = areas
-		return &posed{p, all}, nil
+		at.problem, err = herding.Semantic(m, herding.Similarity)
+	} else if at.clicks = s.drawn(r.Observed, draw); len(at.clicks.Classes) > 1 {
+		at.problem, err = herding.Paper(simulate.Paper(&s.Scene, at.clicks), herding.Similarity, simulate.PaperWeight)
 	}
-	clicks := simulate.InPlay(simulate.Seeds(s.majority, r.Observed, s.id, uint64(draw)), 0)
-	k := len(clicks.Classes)
-	if k == 1 {
-		return &posed{nil, clicks}, nil
+	if at.problem != nil {
+		at.problem.Area = areas
 	}
-	if r.Model == "harmonic" {
-		p, err := s.Model().Problem(clicks.Fixed, k, nil)
-		return &posed{p, clicks}, err
-	}
-	p, err := herding.Paper(simulate.Paper(&s.Scene, clicks), herding.Similarity, simulate.PaperWeight)
-	if err != nil {
-		return nil, err
-	}
-	p.Area = areas
-	return &posed{p, clicks}, nil
+	return at, err
 }
 
 // try runs a method on a posed problem.
-func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image, draw int, at *posed) error {
+func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image, draw int, at posed) error {
 	if at.problem == nil {
 		r.add(image, draw, s, at, []herding.Hypothesis{{Labels: make([]uint8, len(at.clicks.Fixed)), Weight: 1}}, 0)
 		return nil

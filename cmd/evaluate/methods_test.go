@@ -112,7 +112,7 @@ func TestAheadCountsAllLabellings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := &posed{clicks: simulate.Clicks{Classes: []uint8{0, 1}}}
+	at := posed{clicks: simulate.Clicks{Classes: []uint8{0, 1}}}
 	rest := herding.Hypothesis{Labels: make([]uint8, len(s.majority))}
 	made := slices.Repeat([]herding.Hypothesis{rest}, 25)
 	rival, late := newContender("map", "harmonic", 0.1, 1, 1, 25), newContender("herding", "harmonic", 0.1, 1, 1, 25)

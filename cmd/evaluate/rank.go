@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"collie/cmd/internal/stats"
 	"collie/herding"
@@ -108,7 +107,6 @@ func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	var mu sync.Mutex
 	made := make([][]judged, len(list))
 	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
 		for _, share := range c.Observed {
@@ -117,9 +115,7 @@ func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
 				return fmt.Errorf("%s: %w", s.id, err)
 			}
 			if j != nil {
-				mu.Lock()
 				made[i] = append(made[i], *j)
-				mu.Unlock()
 			}
 		}
 		return nil
@@ -129,29 +125,25 @@ func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
 
 // judge makes a list; nil with a single class in play.
 func (c *rankCommand) judge(t *terminal, s *scene, share float64) (*judged, error) {
-	clicks := simulate.InPlay(simulate.Seeds(s.majority, share, s.id, 0), 0)
-	if len(clicks.Classes) < 2 {
-		return nil, nil
-	}
-	p, err := s.Model().Problem(clicks.Fixed, len(clicks.Classes), nil)
-	if err != nil {
+	at, err := s.pose(share, 0)
+	if at.problem == nil || err != nil {
 		return nil, err
 	}
-	xs, err := labellingsOf(t, c.Method, p, s, c.Hypotheses)
+	xs, err := labellingsOf(t, c.Method, at.problem, s, c.Hypotheses)
 	if err != nil {
 		return nil, err
 	}
 	j := &judged{observed: share}
-	if j.Features, err = choose.FeaturesOf(p, xs); err != nil {
+	if j.Features, err = choose.FeaturesOf(at.problem, xs); err != nil {
 		return nil, err
 	}
-	order, _, err := choose.EMBR{}.Choose(p, xs)
+	order, _, err := choose.EMBR{}.Choose(at.problem, xs)
 	if err != nil {
 		return nil, err
 	}
 	j.embr = order[0]
 	for _, x := range xs {
-		j.Quality = append(j.Quality, simulate.MeanIoU(s.truth, clicks.Name(x)))
+		j.Quality = append(j.Quality, simulate.MeanIoU(s.truth, at.clicks.Name(x)))
 	}
 	return j, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"collie/herding"
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/simulate"
@@ -91,6 +92,28 @@ func (h *held) enough(dir string, images int) error {
 			dir, images, slices.Index(h.classes[:], true))
 	}
 	return nil
+}
+
+// posed is a problem and the meaning of its labels. With a single class in play
+// there is no problem.
+type posed struct {
+	problem *herding.Problem
+	clicks  simulate.Clicks
+}
+
+// pose makes the product's problem of a draw of clicks on a share of the superpixels.
+func (s *scene) pose(share float64, draw int) (posed, error) {
+	at := posed{clicks: s.drawn(share, draw)}
+	var err error
+	if k := len(at.clicks.Classes); k > 1 {
+		at.problem, err = s.Model().Problem(at.clicks.Fixed, k, nil)
+	}
+	return at, err
+}
+
+// drawn are clicks on a share of the superpixels, whose classes are in play.
+func (s *scene) drawn(share float64, draw int) simulate.Clicks {
+	return simulate.InPlay(simulate.Seeds(s.majority, share, s.id, uint64(draw)), 0)
 }
 
 // allVoid is the error of a folder in which there is nothing to measure.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"image"
 	"iter"
 	"math"
 	"os"
@@ -189,7 +188,7 @@ func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt flo
 		scores, err := readScores(c.scoresOf(p), c.Classes, s)
 		return func(float64, int) ([]float64, error) { return scores, err }, err
 	}
-	mask, err := simulate.ReadMask(p.Mask(), image.Pt(s.regions.Width, s.regions.Height))
+	mask, err := simulate.ReadMask(p.Mask(), s.size())
 	if err != nil {
 		return nil, err
 	}
@@ -313,8 +312,6 @@ func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
 		case "herding":
 			name += fmt.Sprintf(" η_u %g", r.UnaryRate)
 		}
-		fmt.Fprintf(w, "%.4g %%\t%s\t%d\t%.1f\t%s\t%.1f\t%s\t%.1f\t%s\t%.2f\t%.1f\t%.1f\t%.1f\t\n", 100*r.Corrupt, name, r.Hypotheses,
-			100*r.Oracle, spread(r.Spread.Oracle, c.Draws), 100*r.First, spread(r.Spread.First, c.Draws), 100*r.Mode, spread(r.Spread.Mode, c.Draws), r.Milliseconds,
-			100*r.PerImage.Oracle, 100*r.PerImage.First, 100*r.PerImage.Mode)
+		fmt.Fprintf(w, "%.4g %%\t%s\t%s\t%.1f\t%.1f\t%.1f\t\n", 100*r.Corrupt, name, r.cells(), 100*r.PerImage.Oracle, 100*r.PerImage.First, 100*r.PerImage.Mode)
 	}
 }

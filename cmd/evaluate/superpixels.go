@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"collie/cmd/internal/measure"
@@ -65,15 +64,9 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	for _, p := range all {
 		images[p.ID] = true
 	}
-	var mu sync.Mutex
 	rows := make([]partition, len(list))
-	var times []float64
-	err = t.Each("", len(list), func(i int) error {
-		row, err := c.measure(list[i], images)
-		mu.Lock()
-		defer mu.Unlock()
-		rows[i] = row
-		times = append(times, row.Milliseconds)
+	err = t.Each("", len(list), func(i int) (err error) {
+		rows[i], err = c.measure(list[i], images)
 		return err
 	})
 	if err != nil {
@@ -81,7 +74,9 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	}
 	mean := partition{Images: len(rows)}
 	n := float64(len(rows))
+	var times []float64
 	for _, r := range rows {
+		times = append(times, r.Milliseconds)
 		mean.Regions += r.Regions / n
 		mean.BoundaryRecall += r.BoundaryRecall / n
 		mean.Undersegmentation += r.Undersegmentation / n

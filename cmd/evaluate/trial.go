@@ -136,6 +136,12 @@ func (t *trial) finish(classes int) {
 	t.Milliseconds = t.spent.Seconds() * 1000 / float64(t.made)
 }
 
+// cells are those of a table: M, oracle, ±, first, ±, mode, ±, ms.
+func (t *trial) cells() string {
+	return fmt.Sprintf("%d\t%.1f\t%s\t%.1f\t%s\t%.1f\t%s\t%.2f", t.Hypotheses,
+		100*t.Oracle, spread(t.Spread.Oracle, t.Draws), 100*t.First, spread(t.Spread.First, t.Draws), 100*t.Mode, spread(t.Spread.Mode, t.Draws), t.Milliseconds)
+}
+
 // draws says in a table's title how often clicks or errors were drawn.
 func draws(n int) string {
 	if n == 1 {
