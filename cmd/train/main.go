@@ -75,7 +75,7 @@ func (c *command) Run(t *terminal) error {
 	}
 	model, err := learn(t, "learning", examples)
 	if err != nil {
-		return err
+		return fmt.Errorf("--data %s: %w", strings.Join(c.Data, ","), err)
 	}
 	model.Notes = notes
 	if err := progress.WriteResult(c.Out, model.Encode()); err != nil {
@@ -125,7 +125,7 @@ func (c *command) validate(t *terminal, examples []*example) (notes []string, er
 		}
 		model, err := learn(t, fmt.Sprintf("fold %d of %d", fold+1, c.Folds), seen)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("--folds %d: without part %d: %w", c.Folds, fold+1, err)
 		}
 		parts, err := gather(t, "measuring", held, edgeRows)
 		if err != nil {

@@ -131,12 +131,14 @@ func TestLearnsDiscs(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := folder(t, 3, disc)
+	plain := folder(t, 2, func(bool) uint8 { return 1 })
 	for _, c := range []struct {
 		name, want string
 		c          command
 	}{
 		{"no folder", "data folder", command{Data: []string{t.TempDir()}, Folds: 1}},
-		{"one class", "nothing to learn", command{Data: []string{folder(t, 2, func(bool) uint8 { return 1 })}, Folds: 1}},
+		{"one class", plain + ": the masks hold no two", command{Data: []string{plain}, Folds: 1}},
+		{"one class in a part", "--folds 2: without part 2: the masks hold no two", command{Data: []string{plain, good}, Limit: 1, Folds: 2}},
 		{"few images", "too few", command{Data: []string{good}, Folds: 4}},
 		{"no folds", "--folds 0", command{Data: []string{good}}},
 		{"no room for plots", "--plot", command{Data: []string{good}, Folds: 1, Plot: filepath.Join(good, "images", "im0.png")}},
