@@ -19,7 +19,7 @@ var oracles = []int{1, 2, 5, 10, 20}
 // contender is one row of the table of methods.
 type contender struct {
 	Method     string  `json:"method"`
-	Answers    string  `json:"answers"` // exact, maximiser, forced, greedy or climbed
+	Answers    string  `json:"answers"` // see methods.Method
 	Model      string  `json:"model"`
 	Observed   float64 `json:"observed"`
 	Images     int     `json:"images"`

@@ -53,11 +53,27 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	// What is shown depends on what was chosen before. So the first round follows the
-	// evidence, and each further one what was learned so far, on images that this was
-	// not learned from.
-	learned := [2]*engine.Chooser{}
-	halves := [2][]*chooser.Question{}
+	halves, learned, err := c.rounds(t, list, extents)
+	if err != nil {
+		return err
+	}
+	clicks, rows := c.report(t, halves, learned)
+	if c.Out != "" {
+		learn := func() *engine.Chooser {
+			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes)
+		}
+		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
+			return err
+		}
+	}
+	return c.write(map[string]any{"clicks": clicks, "results": rows})
+}
+
+// rounds plays and trains in turn, and returns the questions of each half of the images
+// and what was learned from them. What is shown depends on what was chosen before. So
+// the first round follows the evidence, and each further one what was learned so far,
+// on images that this was not learned from.
+func (c *correctionsCommand) rounds(t *terminal, list []simulate.Picture, extents [2]*engine.Chooser) (halves [2][]*chooser.Question, learned [2]*engine.Chooser, err error) {
 	for round := range rounds {
 		played := make([][]*chooser.Question, len(list))
 		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
@@ -68,14 +84,14 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			return err
 		})
 		if err != nil {
-			return err
+			return halves, learned, err
 		}
 		for i, questions := range played {
 			h := half(list[i].ID)
 			halves[h] = append(halves[h], questions...)
 		}
 		if len(halves[0]) == 0 || len(halves[1]) == 0 {
-			return fmt.Errorf("--data %s: no correcting clicks in one half of the %d images, so there is nothing to learn from", c.Data, len(list))
+			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the %d images, so there is nothing to learn from", c.Data, len(list))
 		}
 		err = t.Each("training", 2, func(h int) error {
 			passes := c.Passes
@@ -86,9 +102,14 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			return t.Ctx.Err()
 		})
 		if err != nil {
-			return err
+			return halves, learned, err
 		}
 	}
+	return halves, learned, nil
+}
+
+// report prints how good what is chosen after a click is, and returns the figures.
+func (*correctionsCommand) report(t *terminal, halves [2][]*chooser.Question, learned [2]*engine.Chooser) (clicks int, rows map[string]float64) {
 	ways := []struct {
 		name   string
 		choose func(q *chooser.Question, half int) int
@@ -98,9 +119,9 @@ func (c *correctionsCommand) Run(t *terminal) error {
 		{"weights of the program", func(q *chooser.Question, _ int) int { return q.Choose(engine.HandMade.Chooser) }},
 		{"the best there is", func(q *chooser.Question, _ int) int { return q.Best() }},
 	}
-	clicks := len(halves[0]) + len(halves[1])
-	rows := map[string]float64{}
+	clicks, rows = len(halves[0])+len(halves[1]), map[string]float64{}
 	w := t.Table()
+	defer w.Flush()
 	fmt.Fprintf(w, "mean IoU after each of %d correcting clicks\t\t\n", clicks)
 	for _, way := range ways {
 		sum := 0.0
@@ -112,18 +133,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 		rows[way.name] = sum / float64(clicks)
 		fmt.Fprintf(w, "%s\t%.4f\t\n", way.name, rows[way.name])
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if c.Out != "" {
-		learn := func() *engine.Chooser {
-			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes)
-		}
-		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
-			return err
-		}
-	}
-	return c.write(map[string]any{"clicks": clicks, "results": rows})
+	return clicks, rows
 }
 
 // half is which half of the images one belongs to.

@@ -24,7 +24,7 @@ type Method struct {
 	Name string
 	Help string
 	// Answers says how far a labelling is what the method defines: exact, as
-	// good as the maximiser, forced, greedy or climbed.
+	// good as the maximiser, forced, greedy, climbed or sampled.
 	Answers string
 	// Joint methods make all labellings together, so that the first m of a
 	// longer run are not the run of m. All others have that property.
