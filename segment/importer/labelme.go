@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,49 +191,69 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		return give, err
 	}
 	m.trackObjects()
-	groups, byName := map[group]int32{}, map[string]int{} // shapes drawn by class
-	drawn, flat, unknown, kind := 0, 0, 0, ""             // shapes by outcome, and the last unknown kind
-	err = d.members(func(member string) error {
-		if member != "shapes" {
-			return nil
+	shapes := drawing{mask: m, classes: classes, groups: map[group]int32{}, drawn: map[string]int{}}
+	err = d.members(func(member string) (err error) {
+		if member == "shapes" {
+			m.Regions, err = eachShape(d, func(i int, s labelmeShape) error {
+				return cmp.Or(shapes.draw(i, s), o.context.Err())
+			})
 		}
-		m.Regions, err = eachShape(d, func(i int, s labelmeShape) error {
-			m.object = int32(i)
-			if s.GroupID != nil {
-				g := group{s.class(), *s.GroupID}
-				if first, known := groups[g]; known {
-					m.object = first
-				}
-				groups[g] = m.object
-			}
-			area, err := m.drawLabelme(s, classes.index[s.class()])
-			switch {
-			case errors.Is(err, errKind):
-				unknown++
-				kind = s.ShapeType
-			case err != nil:
-				return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
-			case area:
-				drawn++
-				byName[s.class()]++
-			default:
-				flat++
-			}
-			return o.context.Err()
-		})
 		return err
 	})
-	m.Lossy = append(m.Lossy, classes.remarks(byName)...)
-	if flat > 0 {
-		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes without area, such as lines and points, skipped: %d", flat))
-	}
-	if unknown > 0 {
-		m.Lossy = append(m.Lossy, fmt.Sprintf("shapes of kinds that can't be read, such as %.40q, skipped: %d", kind, unknown))
-	}
-	if unknown > 0 && drawn == 0 && err == nil {
-		err = segment.Errorf(segment.Unsupported, "It has only shapes that can't be read, such as %.40q; use polygons, rectangles, circles or masks.", kind)
+	m.Lossy = append(m.Lossy, shapes.lossy()...)
+	if shapes.unknown > 0 && len(shapes.drawn) == 0 && err == nil {
+		err = segment.Errorf(segment.Unsupported, "It has only shapes that can't be read, such as %.40q; use polygons, rectangles, circles or masks.", shapes.kind)
 	}
 	return give, err
+}
+
+// drawing is what becomes of the shapes of a file.
+type drawing struct {
+	mask    *Mask
+	classes *classNames
+	groups  map[group]int32 // the first shape of each
+	drawn   map[string]int  // shapes with area, by class
+	flat    int
+	unknown int
+	kind    string // of the last unknown one
+}
+
+// draw draws shape i.
+func (d *drawing) draw(i int, s labelmeShape) error {
+	m, class := d.mask, s.class()
+	m.object = int32(i)
+	if s.GroupID != nil {
+		g := group{class, *s.GroupID}
+		if first, known := d.groups[g]; known {
+			m.object = first
+		}
+		d.groups[g] = m.object
+	}
+	area, err := m.drawLabelme(s, d.classes.index[class])
+	switch {
+	case errors.Is(err, errKind):
+		d.unknown++
+		d.kind = s.ShapeType
+	case err != nil:
+		return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
+	case area:
+		d.drawn[class]++
+	default:
+		d.flat++
+	}
+	return nil
+}
+
+// lossy says what the labelling lacks.
+func (d *drawing) lossy() []string {
+	out := d.classes.remarks(d.drawn)
+	if d.flat > 0 {
+		out = append(out, fmt.Sprintf("shapes without area, such as lines and points, skipped: %d", d.flat))
+	}
+	if d.unknown > 0 {
+		out = append(out, fmt.Sprintf("shapes of kinds that can't be read, such as %.40q, skipped: %d", d.kind, d.unknown))
+	}
+	return out
 }
 
 // uncovered is the value of pixels outside every shape.

@@ -6,6 +6,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/engine"
+	"collie/segment/learn"
 	"collie/segment/schedule"
 )
 
@@ -75,15 +76,20 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	if err := l.turn(imageID)(ctx, class, func() { g = m.Guess(f) }); err != nil {
 		return false, err
 	}
-	var scores *segment.Scores
-	if g != nil {
-		scores = &segment.Scores{
-			Classes: g.Classes, Regions: f.N, Reserve: g.Reserve, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof, Patience: g.Patience,
-			Model: m.Number, Learnt: m.Finished(),
-		}
-		for _, v := range g.Shares {
-			scores.Shares = append(scores.Shares, uint8(v*255+0.5))
-		}
+	return g != nil, a.GiveGuess(ctx, scoresOf(g, m, f.N))
+}
+
+// scoresOf is a model's guess as an image keeps it; nil for none.
+func scoresOf(g *engine.Guess, m *learn.Model, superpixels int) *segment.Scores {
+	if g == nil {
+		return nil
 	}
-	return scores != nil, a.GiveGuess(ctx, scores)
+	s := &segment.Scores{
+		Classes: g.Classes, Regions: superpixels, Reserve: g.Reserve, Strength: g.Strength, Exponent: g.Exponent, Proof: g.Proof, Patience: g.Patience,
+		Model: m.Number, Learnt: m.Finished(), Shares: make([]uint8, len(g.Shares)),
+	}
+	for i, v := range g.Shares {
+		s.Shares[i] = uint8(v*255 + 0.5)
+	}
+	return s
 }
