@@ -56,34 +56,10 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	}
 	tests := list[c.Finished:]
 	tests = tests[:min(c.Test, len(tests))]
-	// The first column is the work without embeddings.
-	efforts := make([][][][]int, len(tests)) // by image, gesture, and quality, from 1 on
-	err = t.Each("", len(tests), func(i int) error {
-		l, err := c.open(tests[i])
-		if err != nil || l.bound == 0 {
-			return err
-		}
-		for _, gesture := range c.Gestures {
-			column := make([][]int, 1+len(weights))
-			for q := range column {
-				scene := &simulate.Scene{Graph: l.graph, Coarse: l.coarse}
-				if q > 0 {
-					if !weights[q-1].Counts() {
-						column[q] = column[0]
-						continue
-					}
-					if scene.Embedding, err = l.embedding(c.Quality[q-1], c.Patch); err != nil {
-						return err
-					}
-					scene.Embedding = scene.Embedding.Weighed(weights[q-1].Borders, weights[q-1].Pairs)
-				}
-				if column[q], _, err = work.workIn(t, scene, &l.lesson, gesture); err != nil {
-					return err
-				}
-			}
-			efforts[i] = append(efforts[i], column)
-		}
-		return nil
+	efforts := make([][][][]int, len(tests)) // by image, see onImage
+	err = t.Each("", len(tests), func(i int) (err error) {
+		efforts[i], err = c.onImage(t, &work, tests[i], weights)
+		return err
 	})
 	if err != nil {
 		return err
@@ -106,6 +82,38 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	}
 	c.print(t, rows)
 	return c.write(map[string]any{"results": rows})
+}
+
+// onImage returns the actions on an image with each gesture and each quality, from 1 on;
+// 0 is without embeddings. nil for an image that is all void.
+func (c *embeddingsCommand) onImage(t *terminal, work *projectCommand, p simulate.Picture, weights []segment.Embedding) ([][][]int, error) {
+	l, err := c.open(p)
+	if err != nil || l.bound == 0 {
+		return nil, err
+	}
+	actions := make([][][]int, len(c.Gestures))
+	for g, gesture := range c.Gestures {
+		of := make([][]int, 1+len(weights))
+		for q := range of {
+			scene := &simulate.Scene{Graph: l.graph, Coarse: l.coarse}
+			if q > 0 {
+				w := &weights[q-1]
+				if !w.Counts() {
+					of[q] = of[0]
+					continue
+				}
+				if scene.Embedding, err = l.embedding(c.Quality[q-1], c.Patch); err != nil {
+					return nil, err
+				}
+				scene.Embedding = scene.Embedding.Weighed(w.Borders, w.Pairs)
+			}
+			if of[q], _, err = work.workIn(t, scene, &l.lesson, gesture); err != nil {
+				return nil, err
+			}
+		}
+		actions[g] = of
+	}
+	return actions, nil
 }
 
 // learn returns the weights of each quality.
