@@ -145,30 +145,35 @@ func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int)
 	if r.Model == "harmonic" {
 		return s.pose(r.Observed, draw)
 	}
-	areas := make([]float64, len(s.Graph.Regions))
-	for i, region := range s.Graph.Regions {
-		areas[i] = float64(region.Area)
-	}
 	var at posed
 	var err error
 	if r.Model == "semantic" {
-		at.clicks = simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(areas)), c.Classes)
-		m := &crf.Model{Nodes: len(areas), Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
-		of, err := scores(draw)
-		if err != nil {
-			return at, err
-		}
-		if m.Unary, err = herding.SemanticUnaries(of, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
-			return at, err
-		}
-		at.problem, err = herding.Semantic(m, herding.Similarity)
+		at.clicks = simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(s.majority)), c.Classes)
+		at.problem, err = c.semantic(s, func() ([]float64, error) { return scores(draw) })
 	} else if at.clicks = s.drawn(r.Observed, draw); len(at.clicks.Classes) > 1 {
 		at.problem, err = herding.Paper(simulate.Paper(&s.Scene, at.clicks), herding.Similarity, simulate.PaperWeight)
 	}
-	if at.problem != nil {
-		at.problem.Area = areas
+	if err != nil || at.problem == nil {
+		return at, err
 	}
-	return at, err
+	at.problem.Area = make([]float64, len(s.majority))
+	for i, region := range s.Graph.Regions {
+		at.problem.Area[i] = float64(region.Area)
+	}
+	return at, nil
+}
+
+// semantic is the paper's problem of scores.
+func (c *methodsCommand) semantic(s *scene, scores func() ([]float64, error)) (*herding.Problem, error) {
+	of, err := scores()
+	if err != nil {
+		return nil, err
+	}
+	m := &crf.Model{Nodes: len(s.majority), Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
+	if m.Unary, err = herding.SemanticUnaries(of, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
+		return nil, err
+	}
+	return herding.Semantic(m, herding.Similarity)
 }
 
 // try runs a method on a posed problem.
