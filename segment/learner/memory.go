@@ -53,12 +53,12 @@ func (m *memory[T]) hold(projectID string, v *T) {
 	m.put(projectID, v)
 }
 
-// put needs the lock. It makes room when there are too many.
+// put needs the lock. It makes room for another project when there are too many.
 func (m *memory[T]) put(projectID string, v *T) {
 	if m.held == nil {
 		return
 	}
-	if len(m.held) >= mostHeld {
+	if _, known := m.held[projectID]; !known && len(m.held) >= mostHeld {
 		clear(m.held)
 	}
 	m.held[projectID] = v
