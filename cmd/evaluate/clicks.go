@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"collie/cmd/internal/stats"
 	"collie/segment"
 	"collie/segment/simulate"
 )
@@ -134,8 +135,7 @@ func (s *setting) effort(at int, target float64) effort {
 		all = append(all, n)
 		e.MeanActions += float64(n) / float64(len(s.actions))
 	}
-	slices.Sort(all)
-	e.MedianActions = float64(all[len(all)/2]+all[(len(all)-1)/2]) / 2
+	e.MedianActions = stats.Median(all)
 	return e
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 
 	"collie/cmd/internal/stats"
 )
@@ -33,8 +32,7 @@ func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) project
 			row.Failed++
 		}
 	}
-	slices.Sort(with)
-	row.Median = float64(with[n/2]+with[(n-1)/2]) / 2
+	row.Median = stats.Median(with)
 	row.Saved = stats.BootstrapMean(saved)
 	return row
 }

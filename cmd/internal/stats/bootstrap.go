@@ -70,3 +70,9 @@ func MeanAndSpread(v []float64) (mean, sd float64) {
 	}
 	return mean, math.Sqrt(sd)
 }
+
+// Median is that of a sample, which it sorts; of an even number the mean of the middle two.
+func Median(v []int) float64 {
+	slices.Sort(v)
+	return float64(v[len(v)/2]+v[(len(v)-1)/2]) / 2
+}

@@ -24,3 +24,11 @@ func TestBootstrap(t *testing.T) {
 		t.Errorf("interval of a mean (-want +got):\n%s", diff)
 	}
 }
+
+func TestMedian(t *testing.T) {
+	for want, of := range map[float64][]int{3: {9, 1, 3}, 2.5: {4, 1, 9, 1}} {
+		if got := stats.Median(of); got != want {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
