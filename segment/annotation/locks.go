@@ -41,7 +41,14 @@ func (a *Annotation) spareLocked(e *segment.Event) error {
 		e.Superpixels = slices.DeleteFunc(slices.Clone(e.Superpixels), func(s int32) bool { return guarded(a.timeline.In(s)) })
 		spared = len(e.Superpixels) == 0
 	case segment.Pixels:
-		e.Repairs = spareRuns(e.Repairs, a.PixelsOf(a.state()), &constraints)
+		var pixels []uint8 // scratch
+		e.Repairs = spareRuns(e.Repairs, &constraints, func(start, end int32) []uint8 {
+			pixels = a.timeline.Pixels(pixels[:0], int(start), int(end))
+			for i, l := range pixels {
+				pixels[i] = a.table[l]
+			}
+			return pixels
+		})
 		spared = len(e.Repairs) == 0
 	}
 	if spared {
@@ -50,21 +57,21 @@ func (a *Annotation) spareLocked(e *segment.Event) error {
 	return nil
 }
 
-// spareRuns returns repairs without the pixels that have a locked class in the
-// labelling, a class per pixel.
-func spareRuns(repairs []segment.Repair, labelling []uint8, constraints *segment.Constraints) []segment.Repair {
+// spareRuns returns repairs without the pixels that have a locked class. labels returns
+// the classes of some pixels, until the next call.
+func spareRuns(repairs []segment.Repair, constraints *segment.Constraints, labels func(start, end int32) []uint8) []segment.Repair {
 	var out []segment.Repair
 	for _, r := range repairs {
 		var runs []int32
 		for pair := range slices.Chunk(r.Runs, 2) {
 			open := false
-			for p := pair[0]; p < pair[0]+pair[1]; p++ {
-				if l := labelling[p]; l != r.Class && constraints.IsLocked(l) {
+			for i, l := range labels(pair[0], pair[0]+pair[1]) {
+				if l != r.Class && constraints.IsLocked(l) {
 					open = false
 					continue
 				}
 				if !open {
-					runs = append(runs, p, 0)
+					runs = append(runs, pair[0]+int32(i), 0)
 					open = true
 				}
 				runs[len(runs)-1]++

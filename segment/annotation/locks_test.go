@@ -19,7 +19,7 @@ func TestSpareRuns(t *testing.T) {
 		{[]segment.Repair{{Class: 0, Runs: []int32{2, 2}}, {Class: 2, Runs: []int32{6, 2}}}, []segment.Repair{{Class: 2, Runs: []int32{7, 1}}}},
 		{[]segment.Repair{{Class: segment.Void, Runs: []int32{2, 2}}}, nil},
 	} {
-		if diff := cmp.Diff(c.want, spareRuns(c.repairs, labelling, locked)); diff != "" {
+		if diff := cmp.Diff(c.want, spareRuns(c.repairs, locked, func(start, end int32) []uint8 { return labelling[start:end] })); diff != "" {
 			t.Errorf("spareRuns(%v) (-want +got):\n%s", c.repairs, diff)
 		}
 	}

@@ -119,6 +119,11 @@ func TestRepairsAgainstPixels(t *testing.T) {
 			}
 			timeline.Apply(e)
 
+			start := rapid.IntRange(0, pixels).Draw(t, "start")
+			end := rapid.IntRange(start, pixels).Draw(t, "end")
+			if got, all := timeline.Pixels([]uint8{9}, start, end), painted(timeline); got[0] != 9 || !slices.Equal(got[1:], all[start:end]) {
+				t.Fatalf("after %s pixels %d to %d are %v, want %v", kind, start, end, got[1:], all[start:end])
+			}
 			labels := timeline.Cells()
 			want := make([]uint8, pixels)
 			for i, cell := range cells.Map().Labels {

@@ -4,6 +4,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 
 	"collie/segment"
@@ -202,6 +203,31 @@ func (t *Timeline) Cells() []uint8 {
 		labels[cell] = e.label()
 	}
 	return labels
+}
+
+// Pixels appends the labels of the pixels from start to end-1, repairs included, to dst.
+// O(pixels + log of the cells in a row).
+func (t *Timeline) Pixels(dst []uint8, start, end int) []uint8 {
+	from := len(dst)
+	dst = slices.Grow(dst, end-start)[:from+end-start]
+	set := func(start, end int, class uint8) {
+		for i := range dst[start:end] {
+			dst[start+i] = class
+		}
+	}
+	for piece := range t.cells.Between(start, end) {
+		cell, away := int32(piece.Region), from-start
+		set(piece.Start+away, piece.End+away, t.evidence[cell].label())
+		runs := t.repairsIn(cell)
+		first, _ := slices.BinarySearchFunc(runs, piece.Start, func(r run, at int) int { return cmp.Compare(int(r.end()), at+1) })
+		for _, r := range runs[first:] {
+			if int(r.start) >= piece.End {
+				break
+			}
+			set(max(int(r.start), piece.Start)+away, min(int(r.end()), piece.End)+away, r.class)
+		}
+	}
+	return dst
 }
 
 // Shows reports whether a cell among some, or a repair in it, has one of the classes
