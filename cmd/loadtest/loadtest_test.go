@@ -10,6 +10,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
@@ -224,7 +225,12 @@ func TestFlagsAreChecked(t *testing.T) {
 		"--annotators":    func(p *plan) { p.Annotators = 0 },
 		"--together":      func(p *plan) { p.Together = 0 },
 		"--classes":       func(p *plan) { p.Classes = 300 },
-		"--uploads":       func(p *plan) { p.Uploads = -1 },
+		"--uploads -1":    func(p *plan) { p.Uploads = -1 },
+		"--uploads 1e+10": func(p *plan) { p.Uploads = 1e10 },
+		"--uploads NaN":   func(p *plan) { p.Uploads = math.NaN() },
+		"--megapixels":    func(p *plan) { p.Megapixels = math.NaN() },
+		"--overload":      func(p *plan) { p.Overload = math.Inf(1) },
+		"--idle":          func(p *plan) { p.Idle = -1 },
 		"--duration":      func(p *plan) { p.Duration = 0 },
 		"--json":          func(p *plan) { p.JSON = filepath.Join(t.TempDir(), "nowhere", "report.json") },
 	} {

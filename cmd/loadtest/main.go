@@ -93,8 +93,14 @@ func (p *plan) check() (*server, error) {
 		return nil, fmt.Errorf("--annotators, --together, --every, --stay and --photographs must be more than 0")
 	case p.Classes < 1 || p.Classes > 255:
 		return nil, fmt.Errorf("--classes %d must be from 1 to 255", p.Classes)
-	case p.Uploads < 0 || p.Megapixels <= 0 || p.Idle < 0 || p.Overload < 0:
-		return nil, fmt.Errorf("--uploads, --megapixels, --idle and --overload must not be negative")
+	case !(p.Uploads >= 0 && p.Uploads <= 1000):
+		return nil, fmt.Errorf("--uploads %g must be from 0 to 1000", p.Uploads)
+	case !(p.Megapixels > 0 && p.Megapixels <= 1000):
+		return nil, fmt.Errorf("--megapixels %g must be more than 0, up to 1000", p.Megapixels)
+	case !(p.Overload >= 0 && p.Overload <= 1000):
+		return nil, fmt.Errorf("--overload %g must be from 0 to 1000", p.Overload)
+	case p.Idle < 0:
+		return nil, fmt.Errorf("--idle %d must not be negative", p.Idle)
 	case p.Warmup < 0 || p.Duration <= 0:
 		return nil, fmt.Errorf("--duration must be more than 0, and --warmup must not be negative")
 	}
