@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"collie/cmd/internal/cputime"
+	"collie/cmd/internal/pretend"
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/methods"
@@ -117,7 +118,7 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 			return err
 		}
 		scores = func(draw int) ([]float64, error) {
-			return synthesis{c.Blur, c.Doubt, c.Corrupt, c.Classes}.scores(mask, s, draw)
+			return pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: c.Corrupt, Classes: c.Classes}.Scores(mask, s.regions, s.id, draw)
 		}
 	}
 	for draw := range c.Draws {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"collie/cmd/internal/pretend"
 	"collie/crf"
 	"collie/herding"
 	"collie/segment/engine"
@@ -193,7 +194,7 @@ func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt flo
 		return nil, err
 	}
 	return func(corrupt float64, draw int) ([]float64, error) {
-		return synthesis{c.Blur, c.Doubt, corrupt, c.Classes}.scores(mask, s, draw)
+		return pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: corrupt, Classes: c.Classes}.Scores(mask, s.regions, s.id, draw)
 	}, nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"image"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -16,8 +15,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"collie/segment/simulate"
 )
 
 // find is the row of a method at a rate of errors.
@@ -160,115 +157,5 @@ func TestSemanticRefuses(t *testing.T) {
 	os.Remove(filepath.Join(dir, "masks/im0.png"))
 	if _, err := evaluate(t, "semantic", "--data", dir); err == nil || !strings.Contains(err.Error(), "im0.png") {
 		t.Errorf("error %v, want one that names the mask", err)
-	}
-}
-
-// TestBlur compares with a direct sum.
-func TestBlur(t *testing.T) {
-	const width, height, sigma = 7, 5, 1.3
-	plane := make([]float32, width*height)
-	rng := rand.New(rand.NewPCG(1, 1))
-	for p := range plane {
-		plane[p] = rng.Float32()
-	}
-	want := make([]float32, len(plane))
-	const reach = 3 // of 3σ = 3.9
-	for p := range want {
-		for q, v := range plane {
-			dx, dy := p%width-q%width, p/width-q/width
-			if max(dx, -dx) <= reach && max(dy, -dy) <= reach {
-				want[p] += v * float32(math.Exp(-float64(dx*dx+dy*dy)/(2*sigma*sigma)))
-			}
-		}
-	}
-	blur(plane, width, gaussian(sigma))
-	if d := cmp.Diff(want, plane, cmpopts.EquateApprox(1e-5, 0)); d != "" {
-		t.Error(d)
-	}
-	if d := cmp.Diff([]float32{1}, gaussian(0)); d != "" {
-		t.Error(d)
-	}
-	// Wider than the plane.
-	blur(make([]float32, 6), 3, gaussian(20))
-}
-
-// TestSynthesis: each superpixel and segment is wrong about as often as requested,
-// stays wrong at higher rates, and scores add up to one.
-func TestSynthesis(t *testing.T) {
-	dir := t.TempDir()
-	save(t, filepath.Join(dir, "images/a.png"), image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight)))
-	mask := grey(func(x, y int) uint8 { return uint8((x/2 + y/2) % 4) }) // many segments
-	save(t, filepath.Join(dir, "masks/a.png"), mask)
-	wrong := func(y synthesis, draw int) (pixels float64, planes [][]float32) {
-		planes = y.planes(mask.Pix, testWidth, rand.New(rand.NewPCG(uint64(draw), 1)))
-		for p, class := range mask.Pix {
-			sum, best := float32(0), float32(0)
-			for _, plane := range planes {
-				if plane != nil {
-					sum += plane[p]
-					best = max(best, plane[p])
-				}
-			}
-			if math.Abs(float64(sum)-1) > 1e-6 || math.Abs(float64(best)-0.6) > 1e-6 {
-				t.Fatalf("pixel %d: the scores add up to %v, the best is %v", p, sum, best)
-			}
-			if planes[class] == nil || planes[class][p] < best {
-				pixels++
-			}
-		}
-		return pixels / float64(len(mask.Pix)), planes
-	}
-	last := -1.0
-	for _, rate := range []float64{0, 0.1, 0.5, 1} {
-		got, _ := wrong(synthesis{doubt: 0.4, corrupt: rate, classes: 5}, 0)
-		if math.Abs(got-rate) > 0.05 || got <= last {
-			t.Errorf("at %v a share of %v is wrong", rate, got)
-		}
-		last = got
-	}
-
-	p, err := simulate.Pictures(dir, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := open(p[0], 100, 5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var before []bool
-	for _, rate := range []float64{0, 0.2, 0.4} {
-		void := slices.Repeat([]uint8{255}, len(mask.Pix))
-		void[0] = 2 // so all but the surroundings of one pixel are void
-		y := synthesis{blur: 0.5, corrupt: rate, classes: 5}
-		if rate > 0 {
-			y.doubt = 0.4
-		}
-		// A draw in which the one segment is right.
-		scores, err := y.scores(void, s, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		errs := make([]bool, s.regions.N)
-		count := 0
-		for i := range errs {
-			sum := 0.0
-			for _, v := range scores[i*5 : (i+1)*5] {
-				sum += v
-			}
-			if math.Abs(sum-1) > 1e-5 {
-				t.Fatalf("scores of superpixel %d add up to %v", i, sum)
-			}
-			errs[i] = scores[i*5+2] < 0.5
-			if errs[i] {
-				count++
-			}
-			if before != nil && before[i] && !errs[i] && rate > 0.2 {
-				t.Errorf("superpixel %d is wrong at a lower rate only", i)
-			}
-		}
-		if share := float64(count) / float64(len(errs)); math.Abs(share-rate) > 0.12 {
-			t.Errorf("at %v a share of %v superpixels is wrong", rate, share)
-		}
-		before = errs
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package pretend makes what a classifier and an embedding network would say of an
+// image, from the right answer and as good or bad as is wanted.
+package pretend
 
 import (
 	"math"
@@ -8,52 +10,53 @@ import (
 	"collie/crf"
 	"collie/segment/importer/npz"
 	"collie/segment/simulate"
+	"collie/superpixels"
 )
 
-// synthesis makes the scores of an imaginary classifier from the truth.
+// Classifier makes its scores from the truth.
 //
 // Each connected piece of one class of the truth, a segment, gives the part
-// 1-doubt of every pixel's score to its class and the rest to a second one
-// drawn at random; with the probability corrupt it is the other way round. The
-// scores are then blurred by a Gaussian whose standard deviation is blur times
+// 1-Doubt of every pixel's score to its class and the rest to a second one
+// drawn at random; with the probability Corrupt it is the other way round. The
+// scores are then blurred by a Gaussian whose standard deviation is Blur times
 // the image's diagonal; void pixels have no scores of their own and take part
 // of their surroundings'. The scores of a pixel add up to one; far inside void
-// all are equal. Finally each superpixel swaps, with the probability corrupt,
+// all are equal. Finally each superpixel swaps, with the probability Corrupt,
 // the scores of its best and its second class, of one drawn at random where no
 // other class scores.
 //
 // Random draws depend on the image's name and the number of the draw; whatever is
 // wrong at one rate is wrong at all higher ones.
-type synthesis struct {
-	blur, doubt, corrupt float64
-	classes              int
+type Classifier struct {
+	Blur, Doubt, Corrupt float64
+	Classes              int // at least 2
 }
 
-// scores of the superpixels of a scene with this mask, superpixels×classes.
-func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
-	rng := rand.New(rand.NewPCG(uint64(draw), simulate.Hash(s.id)))
-	width, height := s.regions.Width, s.regions.Height
-	planes := y.planes(mask, width, rng)
-	kernel := gaussian(y.blur * math.Hypot(float64(width), float64(height)))
+// Scores are those of the superpixels of an image with this mask, superpixels×Classes.
+func (c Classifier) Scores(mask []uint8, m *superpixels.Map, name string, draw int) ([]float64, error) {
+	rng := rand.New(rand.NewPCG(uint64(draw), simulate.Hash(name)))
+	width, height := m.Width, m.Height
+	planes := c.planes(mask, width, rng)
+	kernel := gaussian(c.Blur * math.Hypot(float64(width), float64(height)))
 	for _, p := range planes {
 		if p != nil {
 			blur(p, width, kernel)
 		}
 	}
-	out, err := y.stack(planes, width, height).PerSuperpixel(s.regions.Runs())
+	out, err := c.stack(planes, width, height).PerSuperpixel(m.Runs())
 	if err != nil {
 		return nil, err
 	}
-	for i := 0; i < len(out); i += y.classes {
-		row := out[i : i+y.classes]
+	for i := 0; i < len(out); i += c.Classes {
+		row := out[i : i+c.Classes]
 		best := slices.Index(row, slices.Max(row))
-		second := y.other(best, rng)
+		second := c.other(best, rng)
 		for class, v := range row {
 			if class != best && v > row[second] {
 				second = class
 			}
 		}
-		if rng.Float64() < y.corrupt {
+		if rng.Float64() < c.Corrupt {
 			row[best], row[second] = row[second], row[best]
 		}
 	}
@@ -61,18 +64,18 @@ func (y synthesis) scores(mask []uint8, s *scene, draw int) ([]float64, error) {
 }
 
 // planes are the scores of each class before the blur, nil where all are zero.
-func (y synthesis) planes(mask []uint8, width int, rng *rand.Rand) [][]float32 {
-	planes := make([][]float32, y.classes)
+func (c Classifier) planes(mask []uint8, width int, rng *rand.Rand) [][]float32 {
+	planes := make([][]float32, c.Classes)
 	for _, piece := range simulate.Pieces(mask, width) {
 		best := int(mask[piece[0]])
-		second := y.other(best, rng)
-		if rng.Float64() < y.corrupt {
+		second := c.other(best, rng)
+		if rng.Float64() < c.Corrupt {
 			best, second = second, best
 		}
 		for _, part := range []struct {
 			class int
 			share float64
-		}{{best, 1 - y.doubt}, {second, y.doubt}} {
+		}{{best, 1 - c.Doubt}, {second, c.Doubt}} {
 			if part.share == 0 {
 				continue
 			}
@@ -88,18 +91,18 @@ func (y synthesis) planes(mask []uint8, width int, rng *rand.Rand) [][]float32 {
 }
 
 // other draws another class.
-func (y synthesis) other(class int, rng *rand.Rand) int {
-	return (class + 1 + rng.IntN(y.classes-1)) % y.classes
+func (c Classifier) other(class int, rng *rand.Rand) int {
+	return (class + 1 + rng.IntN(c.Classes-1)) % c.Classes
 }
 
 // stack puts planes together pixel by pixel, so that the scores of each add up to one.
-func (y synthesis) stack(planes [][]float32, width, height int) *npz.Scores {
+func (c Classifier) stack(planes [][]float32, width, height int) *npz.Scores {
 	s := &npz.Scores{
-		Name: "truth", Width: width, Height: height, Rows: width * height, Classes: y.classes,
-		Values: make([]float32, width*height*y.classes),
+		Name: "truth", Width: width, Height: height, Rows: width * height, Classes: c.Classes,
+		Values: make([]float32, width*height*c.Classes),
 	}
 	for p := range s.Rows {
-		row := s.Values[p*y.classes : (p+1)*y.classes]
+		row := s.Values[p*c.Classes : (p+1)*c.Classes]
 		sum := float32(0)
 		for class, plane := range planes {
 			if plane != nil {
@@ -111,7 +114,7 @@ func (y synthesis) stack(planes [][]float32, width, height int) *npz.Scores {
 			if sum > 0 {
 				row[class] /= sum
 			} else {
-				row[class] = 1 / float32(y.classes)
+				row[class] = 1 / float32(c.Classes)
 			}
 		}
 	}
