@@ -124,7 +124,7 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 	}
 	sign(ctx, &e)
 	if !a.timeline.Holds(e.Kind) {
-		return 0, func() error { return a.recall(ctx) }, nil
+		return 0, func() error { return a.recallFor(ctx) }, nil
 	}
 	if err := a.timeline.Allows(&e); err != nil {
 		return 0, nil, err
@@ -296,10 +296,20 @@ func (a *Annotation) admit(ctx context.Context, e *segment.Event) error {
 	return a.timeline.Allows(e)
 }
 
+// recallFor is recall for an event, which is refused if it was made for a lost end.
+func (a *Annotation) recallFor(ctx context.Context) error {
+	if lost, err := a.recall(ctx); err != nil || !lost {
+		return err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.conflict("The database has lost the latest events of this image, as after a failover. Nothing was changed; read the evidence again, then repeat the change.")
+}
+
 // catchUp plays the stored events from the beginning: an undo among the events
 // of another process can reach far back.
 func (a *Annotation) catchUp(ctx context.Context) error {
-	if err := a.recall(ctx); err != nil {
+	if _, err := a.recall(ctx); err != nil {
 		return err
 	}
 	a.mu.Lock()

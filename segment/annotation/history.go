@@ -86,31 +86,32 @@ const remembered = 64
 
 // recall reads back what the timeline has forgotten and what other processes
 // have stored. It plays without the lock while others add events, and adds
-// theirs at the end. A log that has lost its end is rewound, which is a Conflict. O(events).
-func (a *Annotation) recall(ctx context.Context) error {
+// theirs at the end. A log that has lost the event that the image was at is rewound
+// instead. O(events).
+func (a *Annotation) recall(ctx context.Context) (lost bool, err error) {
 	a.mu.Lock()
 	whole, rewound := a.timeline.Blank(), a.rewound
 	have, last := a.end()
 	a.mu.Unlock()
 	end, err := a.playLong(ctx, max(have, a.image.Seq))
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer end()
 	for {
 		from := whole.Seq()
 		events, err := a.store.Events(ctx, a.image.ID, from)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if from < have && (from+len(events) < have || events[have-from-1].ID != last) {
-			return a.rewindFor(ctx)
+			return true, a.rewind(ctx)
 		}
 		if err := play(ctx, whole, events); err != nil {
-			return err
+			return false, err
 		}
 		if a.replaceTimeline(whole, rewound) {
-			return nil
+			return false, nil
 		}
 	}
 }

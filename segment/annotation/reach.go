@@ -93,17 +93,6 @@ func (a *Annotation) rewind(ctx context.Context) error {
 	return nil
 }
 
-// rewindFor rewinds the log for an event that was made for its lost end, which is a
-// Conflict.
-func (a *Annotation) rewindFor(ctx context.Context) error {
-	if err := a.rewind(ctx); err != nil {
-		return err
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.conflict("The database has lost the latest events of this image, as after a failover. Nothing was changed; read the evidence again, then repeat the change.")
-}
-
 // exchange replaces the timeline by that of another log, unless it has moved on from
 // the event with an id.
 func (a *Annotation) exchange(from string, other *timeline.Timeline) bool {
