@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -126,5 +127,23 @@ func TestStems(t *testing.T) {
 	want := []string{"a", "A-2", "etc_passwd", "image-nul", "image", "image-2", "a-2-2", "image-3", "x_y", "image-Manifest.json"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stems (-want +got):\n%s", diff)
+	}
+}
+
+// Names are found without a search through all images of the same name.
+func TestStemsOfOneName(t *testing.T) {
+	const images = 1000
+	last := ""
+	allocated := testing.AllocsPerRun(1, func() {
+		var stems Stems
+		for range images {
+			last = stems.Next("日本.jpg")
+		}
+	})
+	if want := fmt.Sprintf("image-%d", images); last != want {
+		t.Errorf("the last of %d: %q, want %q", images, last, want)
+	}
+	if allocated > 20*images {
+		t.Errorf("%v allocations for %d images", allocated, images)
 	}
 }

@@ -11,21 +11,23 @@ const longestStem = 80
 
 // Stems makes a file name for each image of a project, from the image's name: ASCII
 // letters, digits, dots, hyphens and underscores, unique even if case is
-// ignored, and not reserved by any operating system or by exports themselves. The names depend on the
-// whole project, so an image has the same name in every export.
-type Stems struct{ taken map[string]bool }
+// ignored, and not reserved by any operating system or by exports themselves. The names
+// depend on the whole project, so an image has the same name in every export.
+type Stems struct{ taken map[string]int } // in lower case, with the last number tried behind each
 
-// Next returns the file name of the next image, in order of upload.
+// Next returns the file name of the next image, in order of upload. Over n images this is
+// O(n), also when all are called the same.
 func (s *Stems) Next(name string) string {
 	if s.taken == nil {
-		s.taken = map[string]bool{}
+		s.taken = map[string]int{}
 	}
 	stem := cleanStem(name)
-	out := stem
-	for n := 2; s.taken[strings.ToLower(out)]; n++ {
-		out = stem + "-" + strconv.Itoa(n)
+	out, first := stem, strings.ToLower(stem)
+	for s.taken[strings.ToLower(out)] > 0 {
+		s.taken[first]++
+		out = stem + "-" + strconv.Itoa(s.taken[first])
 	}
-	s.taken[strings.ToLower(out)] = true
+	s.taken[strings.ToLower(out)] = 1
 	return out
 }
 
