@@ -105,6 +105,39 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// An image whose file has 16 bits per channel, of which a camera uses 12, is exported as
+// people see it: its upper 8 bits alone would be 16 greys, nearly black.
+func TestDeepPictures(t *testing.T) {
+	t.Parallel()
+	grey := image.NewGray16(image.Rect(0, 0, 64, 64))
+	for y := range 64 {
+		for x := range 64 {
+			grey.SetGray16(x, y, color.Gray16{Y: uint16(64*y + x)})
+		}
+	}
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Deep", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, w, p.ID, "camera.png", mustPNG(t, grey), at{0, 5, 5}, at{1, 60, 60})
+	yes := true
+	for format, name := range map[string]string{"index-png": "images/camera.png", "voc": "JPEGImages/camera.jpg"} {
+		out, report := mustWrite(t, w, p.ID, format, export.Options{Pictures: &yes})
+		picture, _, err := image.Decode(bytes.NewReader(out[name]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		brightest, _, _, _ := picture.At(63, 63).RGBA()
+		if brightest>>8 < 250 {
+			t.Errorf("%s: the brightest pixel is %d of 255", format, brightest>>8)
+		}
+		if lossy := report.Images[0].Lossy; !strings.Contains(lossy, "The picture has 8 bits per channel, the uploaded file has 16.") {
+			t.Errorf("%s: the report says %q", format, lossy)
+		}
+	}
+}
+
 // in reports whether a pixel is in the half of the image that was clicked: the
 // halves lie side by side, or in upright images one above the other.
 func (a at) in(x, y, width, height int) bool {

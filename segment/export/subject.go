@@ -265,8 +265,8 @@ func (s *subject) fileName() string {
 	return s.image.Name
 }
 
-// picture returns the image upright, at its original size and without metadata:
-// a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
+// picture returns the image upright, at its original size, as people see it and without
+// metadata: a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
 // why says what was lost.
 func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
 	original, err := s.blob(ctx, s.image.OriginalKey())
@@ -278,7 +278,11 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 		return stored(s.pictureName, plain), "", nil
 	}
 	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
-	p, err := gate.Read(ctx, bytes.NewReader(original))
+	deep := false
+	p, err := gate.ReadToned(ctx, bytes.NewReader(original), func(img image.Image) image.Image {
+		deep = photo.Deep(img)
+		return photo.Expose(img)
+	})
 	if refused := new(photo.Error); errors.As(err, &refused) { // the file was accepted, so it is not what it was
 		err = segment.Errorf(segment.Damaged, "The original can't be decoded.").Because(err)
 	}
@@ -287,16 +291,20 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 	}
 	defer p.Close()
 	var b bytes.Buffer
+	var lost []string
+	if deep {
+		lost = append(lost, "The picture has 8 bits per channel, the uploaded file has 16.")
+	}
 	if asJPEG {
 		// Opaque pixels are the same in premultiplied form, which the encoder
 		// handles several times faster.
 		rgba := &image.RGBA{Pix: p.Pixels.Pix, Stride: p.Pixels.Stride, Rect: p.Pixels.Rect}
 		err = jpeg.Encode(&b, rgba, &jpeg.Options{Quality: jpegQuality})
-		why = fmt.Sprintf("The picture was re-encoded as JPEG of quality %d.", jpegQuality)
+		lost = append(lost, fmt.Sprintf("The picture was re-encoded as JPEG of quality %d.", jpegQuality))
 	} else {
 		err = png.Encode(&b, p.Pixels)
 	}
-	return stored(s.pictureName, b.Bytes()), why, err
+	return stored(s.pictureName, b.Bytes()), sentences(lost), err
 }
 
 // blob reads one of the image's files.

@@ -109,6 +109,15 @@ func Window(low, high uint16) func(image.Image) image.Image {
 	}
 }
 
+// Deep reports whether an image has 16 bits per channel.
+func Deep(img image.Image) bool {
+	switch img.(type) {
+	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
+		return true
+	}
+	return false
+}
+
 // narrow is the share of the 16-bit range that makes 64 greys of 256.
 const narrow = 0.25
 
@@ -116,9 +125,7 @@ const narrow = 0.25
 // only a small part of the range, as from cameras with 10 or 12 bits, it
 // stretches that part over the whole range. Other images are not changed.
 func Expose(img image.Image) image.Image {
-	switch img.(type) {
-	case *image.Gray16, *image.RGBA64, *image.NRGBA64:
-	default:
+	if !Deep(img) {
 		return img
 	}
 	levels := LevelsOf(img)
