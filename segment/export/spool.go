@@ -43,9 +43,7 @@ func newSpool(d document) (*spool, error) {
 	if s.packer, err = flate.NewWriter(&s.packed, flate.DefaultCompression); err != nil {
 		return nil, err
 	}
-	if err == nil {
-		_, err = io.WriteString(s, d.head)
-	}
+	_, err = io.WriteString(s, d.head)
 	return s, err
 }
 
