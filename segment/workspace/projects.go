@@ -69,23 +69,34 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(o segment.Overview) bool { return !can(o.ID) })
-	for i := range list {
-		o := &list[i]
-		if len(o.Deleted) == 0 {
-			continue
+	there := list[:0]
+	for _, o := range list {
+		var err error
+		if len(o.Deleted) > 0 { // records still count deleted classes
+			o.Done, err = w.countDone(ctx, o.Project)
 		}
-		// Records still count deleted classes.
-		o.Done = 0
-		for im, err := range segment.EachImage(ctx, o.ID, w.store.ImagesAfter) {
-			if err != nil {
-				return nil, err
-			}
-			if im = o.Seen(im); im.Status() == segment.StatusDone {
-				o.Done++
-			}
+		switch {
+		case segment.KindOf(err) == segment.NotFound: // it has just gone to the trash
+			continue
+		case err != nil:
+			return nil, err
+		}
+		there = append(there, o)
+	}
+	return there, nil
+}
+
+// countDone counts the images of a project that are done.
+func (w *Workspace) countDone(ctx context.Context, p segment.Project) (done int, err error) {
+	for im, err := range segment.EachImage(ctx, p.ID, w.store.ImagesAfter) {
+		if err != nil {
+			return 0, err
+		}
+		if im = p.Seen(im); im.Status() == segment.StatusDone {
+			done++
 		}
 	}
-	return list, nil
+	return done, nil
 }
 
 // EditProject changes a project's name and its classes: renames, recolours,

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -266,5 +267,40 @@ func TestEditsInTheAuditLog(t *testing.T) {
 		if err != nil || len(entries) != 1 || entries[0].Detail != c.want {
 			t.Errorf("the log says %+v, %v, want %q", entries, err, c.want)
 		}
+	}
+}
+
+// trashing is a store in which somebody moves a project to the trash at the moment after
+// the projects were listed.
+type trashing struct {
+	segment.Store
+	project string
+}
+
+func (s *trashing) Overviews(ctx context.Context) ([]segment.Overview, error) {
+	list, err := s.Store.Overviews(ctx)
+	return list, errors.Join(err, s.TrashProject(ctx, s.project))
+}
+
+// A project that goes to the trash while the projects are listed leaves the others in
+// the list.
+func TestOverviewsWhileTrashed(t *testing.T) {
+	store := &trashing{}
+	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store {
+		store.Store = s
+		return store
+	})
+	for _, name := range []string{"Stays", "Goes", "Stays, too"} {
+		p, err := w.CreateProject(t.Context(), name, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "Goes" {
+			store.project = mustEdit(t, w, p.ID, without(p, 1)).ID // so that its images are counted again
+		}
+	}
+	list, err := w.Overviews(t.Context())
+	if err != nil || len(list) != 2 || list[0].Name != "Stays, too" || list[1].Name != "Stays" {
+		t.Errorf("%+v, %v", list, err)
 	}
 }
