@@ -75,6 +75,17 @@ func TestStartPageOfReturningUsers(t *testing.T) {
 	}
 }
 
+// Where the sample photograph can't be added, no empty project is left.
+func TestNoSampleWithoutPhotograph(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, func(c *Config, _ *sqlite.Store) { c.Workspace.LimitImages(0) })
+	var projects []wire.Project
+	s.post("/api/v1/sample", "").problem(t, http.StatusRequestEntityTooLarge)
+	if s.get("/api/v1/projects").into(t, 200, &projects); len(projects) > 0 {
+		t.Errorf("projects: %+v", projects)
+	}
+}
+
 var inline = regexp.MustCompile(`<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]`)
 
 // Every file that a page asks for exists.
