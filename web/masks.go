@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math"
 	"net/http"
+	"strings"
 
 	"collie/segment"
 	"collie/segment/annotation"
@@ -162,11 +163,22 @@ func (s *Server) overlay(w http.ResponseWriter, r *http.Request) ([]byte, error)
 func unchanged(w http.ResponseWriter, r *http.Request, tag string) bool {
 	w.Header().Set("Cache-Control", "private, no-cache")
 	w.Header().Set("ETag", tag)
-	if r.Header.Get("If-None-Match") != tag {
+	if !has(r, tag) {
 		return false
 	}
 	w.WriteHeader(http.StatusNotModified)
 	return true
+}
+
+// has reports whether the client of a request has what an ETag names, as proxies write
+// it, too: in a list, or weak because they have compressed it (RFC 9110, 13.1.2).
+func has(r *http.Request, tag string) bool {
+	for one := range strings.SplitSeq(strings.Join(r.Header.Values("If-None-Match"), ","), ",") {
+		if one = strings.TrimSpace(one); one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
 }
 
 // overlayTag identifies the overlay of an image: it changes with the evidence and
