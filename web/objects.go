@@ -73,7 +73,7 @@ func (s *Server) objects(ctx context.Context, a *annotation.Annotation, state an
 	if extent.Runs > 0 {
 		im := a.Image()
 		size := int64(objectPixels*float64(im.Width)*float64(im.Height)) + objectFilled*int64(extent.Filled) + objectRun*int64(extent.Runs)
-		give, err := s.workspace.Pictures(ctx, min(size, s.workspace.PhotoLimits().Memory)) // the most ragged gets all there is
+		give, err := s.workspace.Pictures(ctx, size)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,8 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/photo"
+	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
@@ -134,6 +136,27 @@ func TestDeepPictures(t *testing.T) {
 		}
 		if lossy := report.Images[0].Lossy; !strings.Contains(lossy, "The picture has 8 bits per channel, the uploaded file has 16.") {
 			t.Errorf("%s: the report says %q", format, lossy)
+		}
+	}
+}
+
+// An image of the largest size that is accepted is exported in all formats with its
+// picture, though that takes more memory than to read it.
+func TestLargestImage(t *testing.T) {
+	t.Parallel()
+	const width, height = 120, 80
+	file := mustPNG(t, halves(width, height))
+	f := workspacetest.MustOpenFolder(t, t.TempDir())
+	w := workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{Pixels: width * height, Bytes: int64(len(file))}))
+	p, err := w.CreateProject(t.Context(), "Large", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, w, p.ID, "large.png", file, at{0, 5, 5}, at{1, 115, 5})
+	yes := true
+	for _, format := range export.Formats() {
+		if _, report := mustWrite(t, w, p.ID, format.Name, export.Options{Pictures: &yes}); report.Exported != 1 {
+			t.Errorf("%s: %+v", format.Name, report)
 		}
 	}
 }

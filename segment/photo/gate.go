@@ -67,20 +67,18 @@ func NewGate(limits Limits) *Gate {
 func (g *Gate) Limits() Limits { return g.limits }
 
 // Memory lends n bytes for pixels that are decoded or drawn elsewhere, from the
-// memory for decoding photos; see [ledger.Ledger.Take]. An error for people is
-// an *Error.
+// memory for decoding photos; see [ledger.Ledger.Take]. Whoever needs more than there
+// is gets all of it, so that whatever was accepted can be worked on. An error for
+// people is an *Error.
 func (g *Gate) Memory(ctx context.Context, n int64) (give func(), err error) {
-	return take(ctx, g.memory, n)
+	return take(ctx, g.memory, min(n, g.limits.Memory))
 }
 
 // take turns a ledger's errors into errors for people.
 func take(ctx context.Context, l *ledger.Ledger, n int64) (give func(), err error) {
 	give, err = l.Take(ctx, n)
-	switch {
-	case errors.Is(err, ledger.ErrBusy):
+	if errors.Is(err, ledger.ErrBusy) {
 		return nil, refusef(Busy, "Too many images are being read right now. Nothing was changed; try again in a few seconds.")
-	case errors.Is(err, ledger.ErrTooMuch):
-		return nil, refusef(TooLarge, "The image needs more memory than the server has for images.")
 	}
 	return give, err
 }

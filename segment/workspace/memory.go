@@ -35,7 +35,8 @@ func (w *Workspace) Documents(ctx context.Context, n int64) (give func(), err er
 	return give, err
 }
 
-// Pictures lends n bytes for pixels, from the memory for decoding photographs.
+// Pictures lends n bytes for pixels, from the memory for decoding photographs, or all of
+// that.
 func (w *Workspace) Pictures(ctx context.Context, n int64) (give func(), err error) {
 	if w.gate == nil {
 		return func() {}, nil
