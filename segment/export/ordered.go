@@ -32,15 +32,10 @@ func ordered[T any](ctx context.Context, n int, compute func(ctx context.Context
 			one := make(chan result, 1)
 			go func() {
 				var r result
-				late := paceOf(ctx)(ctx, func(ctx context.Context) {
-					r.err = guarded(func() (err error) {
-						r.made, err = compute(ctx, i)
-						return err
-					})
+				r.err = guarded(func() (err error) {
+					r.made, err = compute(ctx, i)
+					return err
 				})
-				if late != nil {
-					r.err = late
-				}
 				one <- r
 				<-slots
 			}()

@@ -57,8 +57,9 @@ func (s *subject) memory() int64 {
 	return pixel * int64(s.image.Width) * int64(s.image.Height)
 }
 
-// piece makes what the image adds to the archive.
-func (s *subject) piece(ctx context.Context, encoder encoder) (*piece, error) {
+// piece makes what the image adds to the archive. It borrows memory before it waits for
+// room, as uploads do: in another order the two could wait for each other.
+func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err error) {
 	im, err := s.source.Image(ctx, s.image.ID)
 	if err != nil {
 		return nil, err
@@ -69,10 +70,15 @@ func (s *subject) piece(ctx context.Context, encoder encoder) (*piece, error) {
 		return nil, err
 	}
 	defer give()
-	if err := s.open(ctx); err != nil {
-		return nil, err
+	late := paceOf(ctx)(ctx, func(ctx context.Context) {
+		if err = s.open(ctx); err == nil {
+			p, err = s.encode(ctx, encoder)
+		}
+	})
+	if late != nil {
+		return nil, late
 	}
-	return s.encode(ctx, encoder)
+	return p, err
 }
 
 // open reads the labelling.

@@ -98,7 +98,12 @@ func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
 // picture decodes the picture under a key; the caller closes it. The errors of the
 // gate are not for people, see Refusal.
 func (w *Workspace) picture(ctx context.Context, key string, tone func(image.Image) image.Image) (*photo.Photo, error) {
-	if w.gate == nil {
+	return w.pictureBy(ctx, w.gate, key, tone)
+}
+
+// pictureBy is picture with another gate.
+func (w *Workspace) pictureBy(ctx context.Context, gate *photo.Gate, key string, tone func(image.Image) image.Image) (*photo.Photo, error) {
+	if gate == nil {
 		return nil, errors.New("this workspace reads no pictures")
 	}
 	blob, err := w.blobs.Open(ctx, key)
@@ -106,5 +111,5 @@ func (w *Workspace) picture(ctx context.Context, key string, tone func(image.Ima
 		return nil, err
 	}
 	defer blob.Close()
-	return w.gate.ReadToned(ctx, blob, tone)
+	return gate.ReadToned(ctx, blob, tone)
 }

@@ -73,8 +73,11 @@ func (w *Workspace) remakeCopy(ctx context.Context, im segment.Image, key string
 // Evidence refers to them by number, so it accepts them only if they are
 // certainly the same as before: the checksum of the stored file matches, the
 // other of the two files is intact and agrees, or there is no evidence.
+//
+// It waits neither for the memory of uploads nor for Long: whoever opens the image can
+// hold both, as exports do.
 func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) error {
-	p, err := w.picture(ctx, im.OriginalKey(), photo.Expose)
+	p, err := w.pictureBy(ctx, w.spare, im.OriginalKey(), photo.Expose)
 	if err != nil {
 		return err
 	}
@@ -83,14 +86,11 @@ func (w *Workspace) remakeSuperpixels(ctx context.Context, im segment.Image) err
 		return errors.New("the original's size differs from the record")
 	}
 	var made [2]newBlob
-	late := w.long(ctx, func() {
-		hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
-		var e error
-		made[0], err = written(im.HierarchyKey(), marshalTo(hierarchy))
-		made[1], e = written(im.GraphKey(), marshalTo(graph))
-		err = errors.Join(err, e)
-	})
-	if err := errors.Join(late, err); err != nil {
+	hierarchy, graph := superpixels.Divide(p.Pixels, finestFactor*im.Regions)
+	var e error
+	made[0], err = written(im.HierarchyKey(), marshalTo(hierarchy))
+	made[1], e = written(im.GraphKey(), marshalTo(graph))
+	if err := errors.Join(err, e); err != nil {
 		return err
 	}
 	same, good := im.Seq == 0, [2]bool{}

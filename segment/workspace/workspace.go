@@ -33,7 +33,8 @@ type Workspace struct {
 	store  segment.Store
 	blobs  segment.Blobs
 	gate   *photo.Gate
-	images int // limit per project
+	spare  *photo.Gate // see remakeSuperpixels
+	images int         // limit per project
 
 	parameters engine.Parameters // of all sequences
 	open       *openImages
@@ -93,6 +94,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 	}
 	if gate != nil {
 		gate.DecodeWith(w.long)
+		w.spare = photo.NewGate(gate.Limits())
 	}
 	if o.Affinities != nil {
 		w.parameters = engine.Learned(o.Affinities)
