@@ -8,10 +8,10 @@ import (
 )
 
 // Limits of the encoded forms. They bound what hostile bytes can make a reader
-// allocate; images beyond them can be segmented but not encoded.
+// allocate; larger images can be segmented but not encoded.
 const (
-	maxSide   = 1 << 16
-	maxPixels = 1 << 26
+	MaxSide   = 1 << 16
+	MaxPixels = 1 << 26
 )
 
 var (
@@ -21,8 +21,8 @@ var (
 
 // checkSize reports whether an image of this size can be encoded or decoded.
 func checkSize(width, height int) error {
-	if width < 1 || height < 1 || width > maxSide || height > maxSide || int64(width)*int64(height) > maxPixels {
-		return fmt.Errorf("size %d×%d is outside 1×1..%d×%d with at most %d pixels", width, height, maxSide, maxSide, maxPixels)
+	if width < 1 || height < 1 || width > MaxSide || height > MaxSide || int64(width)*int64(height) > MaxPixels {
+		return fmt.Errorf("size %d×%d is outside 1×1..%d×%d with at most %d pixels", width, height, MaxSide, MaxSide, MaxPixels)
 	}
 	return nil
 }

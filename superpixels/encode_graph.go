@@ -141,7 +141,7 @@ func (r *Region) read(data []byte) bool {
 	word := func(i int) uint32 { return binary.LittleEndian.Uint32(b[4*i:]) }
 	area, minX, minY, maxX, maxY := word(0), word(3), word(4), word(5), word(6)
 	r.Area, r.Bounds = int32(area), Box{int32(minX), int32(minY), int32(maxX), int32(maxY)}
-	sound := area >= 1 && area <= maxPixels && minX < maxX && maxX <= maxSide && minY < maxY && maxY <= maxSide
+	sound := area >= 1 && area <= MaxPixels && minX < maxX && maxX <= MaxSide && minY < maxY && maxY <= MaxSide
 	sound = readFloats(r.Centroid[:], b[4:], 0) && sound
 	sound = readFloats(r.Mean[:], b[28:], -math.MaxFloat32) && sound
 	sound = readFloats(r.Cov[:], b[40:], -math.MaxFloat32) && sound
@@ -159,7 +159,7 @@ func (e *Edge) read(data []byte) bool {
 	length := word(2)
 	e.A, e.B, e.Length = int32(word(0)), int32(word(1)), int32(length)
 	var measures [5]float32
-	sound := readFloats(measures[:], b[12:], 0) && e.A >= 0 && e.A < e.B && length >= 1 && length <= 2*maxPixels
+	sound := readFloats(measures[:], b[12:], 0) && e.A >= 0 && e.A < e.B && length >= 1 && length <= 2*MaxPixels
 	e.Contour, e.MedianContour, e.DeltaE, e.Texture, e.TextureDistance = measures[0], measures[1], measures[2], measures[3], measures[4]
 	return sound
 }

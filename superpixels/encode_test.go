@@ -76,7 +76,7 @@ func TestMapRefusals(t *testing.T) {
 }
 
 func TestTooLargeToEncode(t *testing.T) {
-	m := &Map{Width: maxSide + 1, Height: 1, N: 1, Labels: make([]int32, maxSide+1)}
+	m := &Map{Width: MaxSide + 1, Height: 1, N: 1, Labels: make([]int32, MaxSide+1)}
 	if _, err := m.Runs().MarshalBinary(); err == nil {
 		t.Error("a map that no reader accepts was encoded")
 	}

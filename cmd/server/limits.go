@@ -19,6 +19,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/photo"
 	"collie/segment/workspace"
+	"collie/superpixels"
 	"collie/web"
 	"collie/web/live"
 )
@@ -27,8 +28,8 @@ import (
 // that does so.
 type uploadLimits struct {
 	MaxFile       size    `name:"max-file" default:"${max_file}" env:"COLLIE_MAX_FILE" group:"limits" help:"Size of an image file."`
-	MaxMegapixels float64 `default:"${max_megapixels}" env:"COLLIE_MAX_MEGAPIXELS" group:"limits" help:"Width times height of an image, in millions of pixels."`
-	MaxSide       int     `default:"${max_side}" env:"COLLIE_MAX_SIDE" group:"limits" help:"Width and height of an image, in pixels."`
+	MaxMegapixels float64 `default:"${max_megapixels}" env:"COLLIE_MAX_MEGAPIXELS" group:"limits" help:"Width times height of an image, in millions of pixels; at most 67.1 are possible."`
+	MaxSide       int     `default:"${max_side}" env:"COLLIE_MAX_SIDE" group:"limits" help:"Width and height of an image, in pixels; at most 65536 are possible."`
 	MaxImages     int     `default:"${max_images}" env:"COLLIE_MAX_IMAGES" group:"limits" help:"Images of a project, also of one that comes from its backup."`
 	ZipSize       size    `default:"${zip_size}" env:"COLLIE_ZIP_SIZE" group:"limits" help:"Size of a zip archive."`
 	ZipEntries    int     `default:"${zip_entries}" env:"COLLIE_ZIP_ENTRIES" group:"limits" help:"Files and folders in a zip archive."`
@@ -82,9 +83,11 @@ func defaultLimits() kong.Vars {
 	return vars
 }
 
-// photo are the limits of an image.
+// photo are the limits of an image, whose superpixels have to be stored, too.
 func (l uploadLimits) photo() photo.Limits {
-	return photo.Limits{Bytes: int64(l.MaxFile), Pixels: int(l.MaxMegapixels * 1e6), Side: l.MaxSide, Memory: int64(l.DecodeMemory)}
+	return photo.Limits{
+		Bytes: int64(l.MaxFile), Pixels: min(int(l.MaxMegapixels*1e6), superpixels.MaxPixels), Side: min(l.MaxSide, superpixels.MaxSide), Memory: int64(l.DecodeMemory),
+	}
 }
 
 // zip are the limits of an archive.

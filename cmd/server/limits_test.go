@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -14,6 +15,7 @@ import (
 	"collie/segment/accounts"
 	"collie/segment/photo"
 	"collie/segment/workspace"
+	"collie/superpixels"
 	"collie/web"
 )
 
@@ -80,6 +82,17 @@ func TestLimitFlags(t *testing.T) {
 	got := c.Serve.photo()
 	if got.Bytes != 3<<19 || got.Pixels != 500_000 || got.Side != 2000 || got.Queue != 3 || c.Serve.IdleTimeout.Minutes() != 2 {
 		t.Errorf("limits %+v", c.Serve.serveLimits)
+	}
+	if c, err = parse(t, "--max-side=100000", "--max-megapixels=1000"); err != nil {
+		t.Fatal(err)
+	}
+	// What passes the gate can be stored.
+	got = c.Serve.photo()
+	for _, size := range []image.Point{{got.Side, got.Pixels / got.Side}, {8192, got.Pixels / 8192}} {
+		whole := func(yield func(superpixels.Run) bool) { yield(superpixels.Run{End: size.X * size.Y}) }
+		if _, err := superpixels.NewRuns(size.X, size.Y, 1, whole).MarshalBinary(); err != nil {
+			t.Error(err)
+		}
 	}
 	for _, wrong := range []string{"--max-file=0", "--max-side=-1", "--max-megapixels=NaN", "--max-megapixels=0", "--max-megapixels=1e9", "--zip-ratio=0", "--upload-queue=0", "--stall-timeout=0s", "--max-file=many", "--max-file=1e30"} {
 		if _, err := parse(t, wrong); err == nil {
