@@ -4,13 +4,18 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
+
+	"collie/segment"
 )
 
 // keepInMemory is how many bytes an overflow keeps before it uses a file.
 const keepInMemory = 8 << 20
 
-// overflow is a buffer that moves to a temporary file when it gets large.
+// overflow is a buffer that moves to a temporary file when it gets large. A kill leaves
+// nothing, for the file has no name where the system allows that.
 type overflow struct {
 	memory bytes.Buffer
 	file   *os.File
@@ -31,11 +36,20 @@ func (o *overflow) spill() error {
 	if o.file == nil {
 		var err error
 		if o.file, err = os.CreateTemp("", "collie-export-*"); err != nil {
-			return err
+			return noRoom(err)
 		}
+		_ = os.Remove(o.file.Name()) // fails on Windows; see Close
 	}
 	n, err := o.memory.WriteTo(o.file)
 	o.inFile += n
+	return noRoom(err)
+}
+
+// noRoom says why a temporary file can't be written.
+func noRoom(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return segment.Errorf(segment.Full, "The disk for temporary files, %s, is full. The project was not changed; free some space, or set TMPDIR to another folder, and export again.", os.TempDir()).Because(err)
+	}
 	return err
 }
 
@@ -55,5 +69,9 @@ func (o *overflow) Close() error {
 	if o.file == nil {
 		return nil
 	}
-	return errors.Join(o.file.Close(), os.Remove(o.file.Name()))
+	err := o.file.Close()
+	if gone := os.Remove(o.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
