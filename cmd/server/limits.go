@@ -19,7 +19,6 @@ import (
 	"collie/segment/archive"
 	"collie/segment/photo"
 	"collie/segment/workspace"
-	"collie/superpixels"
 	"collie/web"
 	"collie/web/live"
 )
@@ -83,10 +82,10 @@ func defaultLimits() kong.Vars {
 	return vars
 }
 
-// photo are the limits of an image, whose superpixels have to be stored, too.
+// photo are the limits of an image.
 func (l uploadLimits) photo() photo.Limits {
 	return photo.Limits{
-		Bytes: int64(l.MaxFile), Pixels: min(int(l.MaxMegapixels*1e6), superpixels.MaxPixels), Side: min(l.MaxSide, superpixels.MaxSide), Memory: int64(l.DecodeMemory),
+		Bytes: int64(l.MaxFile), Pixels: min(int(l.MaxMegapixels*1e6), workspace.MaxPixels), Side: min(l.MaxSide, workspace.MaxSide), Memory: int64(l.DecodeMemory),
 	}
 }
 

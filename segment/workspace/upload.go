@@ -12,6 +12,13 @@ import (
 	"collie/superpixels"
 )
 
+// The largest images that can be uploaded, whatever the gate's limits: their superpixels
+// have to be stored, too.
+const (
+	MaxSide   = superpixels.MaxSide
+	MaxPixels = superpixels.MaxPixels
+)
+
 // finestFactor is the finest granularity, as a multiple of the default number
 // of superpixels.
 const finestFactor = 4
