@@ -94,9 +94,10 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	}
 	options := importer.Options{Undecided: uncovered == "undecided", PASCAL: names == "voc"}
 	out := importJSON{ClassesAdded: []string{}, Values: []importedValueJSON{}, Images: []importedImageJSON{}}
-	imported := 0
+	imported, last := 0, "" // file
 	var failed problem.Upload
 	err = s.eachKept(r, &options.Mapping, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
+		last = name
 		var report importer.Report
 		files, err := importer.FromFile(name, file, size, s.limits.Zip)
 		switch {
@@ -124,7 +125,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", imported))
 	}
 	if err != nil {
-		out.Images = append(out.Images, importedImageJSON{Problem: problem.Of(err).Detail})
+		out.Images = append(out.Images, importedImageJSON{Mask: last, Problem: problem.Of(err).Detail})
 	}
 	return s.answers.JSON(w, http.StatusOK, out)
 }
@@ -228,7 +229,7 @@ func (s *Server) receiveAll(r *http.Request, into *scratch.File, mapping *map[st
 			return nil, err
 		}
 		if size > limit {
-			return nil, segment.Errorf(segment.TooLarge, "The file is larger than %s, which is the limit. Split it.", problem.Bytes(limit))
+			return nil, segment.Errorf(segment.TooLarge, "The file %q is larger than %s, which is the limit. Nothing was imported; split it.", fileName(part), problem.Bytes(limit))
 		}
 		files = append(files, keptFile{fileName(part), at, size})
 		at += size

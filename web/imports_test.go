@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"collie/segment/archive"
 	"collie/segment/audit"
 	"collie/segment/mask"
 	"collie/web/wire"
@@ -159,4 +160,15 @@ func TestImportBackup(t *testing.T) {
 		t.Errorf("%+v", both)
 	}
 	s.importFiles("/api/v1/imports", file{"beach.png", picture()}).problem(t, http.StatusUnsupportedMediaType)
+}
+
+// The refusal of a file names it, among several.
+func TestImportNamesTheFileThatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	s := mustServe(t, Limits{Zip: archive.Limits{Bytes: 2000}})
+	p := s.project()
+	refused := s.importFiles("/api/v1/projects/"+p.ID+"/imports", file{"small.png", make([]byte, 10)}, file{"large.png", make([]byte, 2001)}).problem(t, http.StatusRequestEntityTooLarge)
+	if !strings.Contains(refused.Detail, `"large.png"`) {
+		t.Errorf("%+v", refused)
+	}
 }

@@ -299,7 +299,7 @@ func (g *Gate) tooLarge(width, height int64) error {
 	case width > side || height > side:
 		return refusef(TooLarge, "The image is %d×%d pixels. The limit is %d pixels per side.", width, height, side)
 	case width*height > pixels:
-		return refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. The limit is %g megapixels.",
+		return refusef(TooLarge, "The image is %d×%d pixels, which is %.1f megapixels. The limit is %.4g megapixels.",
 			width, height, float64(width*height)/1e6, float64(pixels)/1e6)
 	}
 	return nil
