@@ -27,6 +27,10 @@ func CleanName(what, name string) (string, error) {
 	return name, nil
 }
 
+// SameName reports whether two names of classes count as the same: they differ in upper
+// and lower case alone.
+func SameName(a, b string) bool { return strings.ToLower(a) == strings.ToLower(b) }
+
 // concealing reports whether a name holds characters that can't be seen.
 func concealing(name string) bool {
 	before := rune(0)
