@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"collie/segment"
 	"collie/segment/annotation"
@@ -58,19 +59,24 @@ func (s *subject) memory() int64 {
 }
 
 // piece makes what the image adds to the archive. It borrows memory before it waits for
-// room, as uploads do: in another order the two could wait for each other.
+// room, as uploads do: in another order the two could wait for each other. One image at a
+// time does that, so that little memory is held for nothing.
 func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err error) {
 	im, err := s.source.Image(ctx, s.image.ID)
 	if err != nil {
 		return nil, err
 	}
 	s.image = im
+	s.waiting.Lock()
+	begun := sync.OnceFunc(s.waiting.Unlock)
+	defer begun()
 	give, err := s.source.Pictures(ctx, s.memory())
 	if err != nil {
 		return nil, err
 	}
 	defer give()
 	late := paceOf(ctx)(ctx, func(ctx context.Context) {
+		begun()
 		if err = s.open(ctx); err == nil {
 			p, err = s.encode(ctx, encoder)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"path"
+	"sync"
 	"unique"
 
 	"collie/segment"
@@ -101,6 +102,7 @@ type job struct {
 	chosen   []int               // indices into images of those that are exported
 	index    *segment.ClassTable // index in the project of each class id
 	resolved *segment.ClassTable // class that each class id counts as
+	waiting  sync.Mutex          // of the image that waits for memory and room
 }
 
 // listed is what an export keeps of each image's record while it goes through the others.
