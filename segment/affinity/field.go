@@ -122,7 +122,13 @@ func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds flo
 	return c
 }
 
-// Bytes is how much memory what is kept takes, roughly.
+// Forget drops what is kept of similarities and paths, which further calls compute again.
+func (c *Cells) Forget() {
+	c.columns.Clear()
+	c.paths.Clear()
+}
+
+// Bytes is how much memory what Forget would drop takes, roughly.
 func (c *Cells) Bytes() int {
 	return 9*c.columns.Len()*len(c.parties) + 12*c.paths.Len()*len(c.field.scene.regions)
 }

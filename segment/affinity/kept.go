@@ -31,5 +31,8 @@ func (k *Kept[V]) Put(key int32, v V) {
 	k.values[key], k.newest = v, key
 }
 
+// Clear forgets all values.
+func (k *Kept[V]) Clear() { k.values = map[int32]V{} }
+
 // Len is how many values are remembered.
 func (k *Kept[V]) Len() int { return len(k.values) }

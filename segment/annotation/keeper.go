@@ -73,5 +73,9 @@ func (k *Keeper) Reach(ctx context.Context, head segment.Head) error {
 // ForgetPast frees what the history took, unless somebody is reading it.
 func (k *Keeper) ForgetPast() { k.annotation.past.drop() }
 
-// Footprint estimates the image's memory in bytes.
+// Footprint estimates the image's memory in bytes, without what it remembers in the
+// assistant's cache.
 func (k *Keeper) Footprint() int64 { return k.annotation.footprint() }
+
+// Remembered estimates the bytes of the latter.
+func (k *Keeper) Remembered() int64 { return int64(k.annotation.assistant.Remembered()) }

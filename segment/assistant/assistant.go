@@ -19,6 +19,7 @@ type Assistant struct {
 	Hierarchy  *superpixels.Hierarchy
 	Cells      *superpixels.Graph // of the finest superpixels
 	Parameters engine.Parameters
+	Cache      *engine.Cache // of all images' models; nil: what they remember has no bound
 
 	mu        sync.Mutex
 	cut       *superpixels.Cut   // that model is of
@@ -48,19 +49,19 @@ func (a *Assistant) whole(cut *superpixels.Cut, e *segment.Embedding) *engine.Mo
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.cut == nil || a.cut != cut && !slices.Equal(a.cut.Parent, cut.Parent) || a.embedding != e && !a.embedding.Same(e) {
-		a.cut, a.embedding, a.model = cut, e, engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters).Embed(engine.NewEmbedding(e, cut, a.Cells))
+		a.cut, a.embedding, a.model = cut, e, engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters).Embed(engine.NewEmbedding(e, cut, a.Cells)).RememberIn(a.Cache)
 	}
 	return a.model
 }
 
-// Bytes is how much memory what clicks have made the model compute takes, roughly.
-func (a *Assistant) Bytes() int {
+// Remembered is how many bytes what the model remembers in the cache takes, roughly.
+func (a *Assistant) Remembered() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.model == nil {
 		return 0
 	}
-	return a.model.Bytes()
+	return a.model.Remembered()
 }
 
 // Sequence returns the hypotheses for the state of a timeline; m is the model

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"collie/crf"
 	"collie/herding"
@@ -18,6 +19,9 @@ type whole struct {
 	cut       *superpixels.Cut
 	graph     *superpixels.Graph // of the cut
 	order     func() []int32     // in which the cells would be eliminated
+
+	cache      *Cache       // nil: everything is remembered
+	remembered atomic.Int64 // bytes of the similarities that were last counted
 
 	mu      sync.Mutex // guards the rest
 	parts   *affinity.Cells
@@ -156,25 +160,55 @@ func (m *Model) cells() *affinity.Cells {
 	return m.whole.parts
 }
 
-// Bytes is how much memory what divisions of m have computed takes, roughly; m is
-// from ModelOf.
-func (m *Model) Bytes() int {
-	m.whole.mu.Lock()
-	defer m.whole.mu.Unlock()
-	n := borderBytes * len(m.whole.borders)
-	if m.whole.parts != nil {
-		n += m.whole.parts.Bytes()
-	}
-	return n
+// RememberIn makes a cache bound what m, which is from ModelOf, and its divisions
+// remember; nil does not. It returns m and comes before everything else, as Divide.
+func (m *Model) RememberIn(c *Cache) *Model {
+	m.whole.cache = c
+	return m
 }
 
-const borderBytes = 64 // of a border in a map
+// Remembered is how many bytes the similarities take that m and its divisions
+// remember, roughly; m is from ModelOf.
+func (m *Model) Remembered() int { return int(m.whole.remembered.Load()) }
+
+// used counts what m remembers when it was just looked up. The caller holds none of its
+// locks.
+func (m *Model) used() {
+	w := m.whole
+	if w == nil {
+		return
+	}
+	n := m.affinities().(*learned).bytes()
+	w.mu.Lock()
+	if w.parts != nil {
+		n += w.parts.Bytes()
+	}
+	w.mu.Unlock()
+	w.remembered.Store(int64(n))
+	if w.cache != nil {
+		w.cache.use(m, n)
+	}
+}
+
+// forget drops what m remembers, but not what is being looked up.
+func (m *Model) forget() {
+	w := m.whole
+	w.remembered.Store(0)
+	m.affinities().(*learned).forget()
+	if w.mu.TryLock() {
+		defer w.mu.Unlock()
+		if w.parts != nil {
+			w.parts.Forget()
+		}
+	}
+}
 
 func (d *division) conductances() []crf.Edge { return d.edges().conductances }
 
 func (d *division) similarity(i int, room []float64) []float64 {
 	edges := d.edges()
 	w := d.m.whole
+	defer d.m.used()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return d.m.cells().Similarities(room, edges.parties[i], edges.places)
@@ -189,6 +223,7 @@ func (d *division) clicks(fixed []int16, k int) *alike {
 		}
 	}
 	w := d.m.whole
+	defer d.m.used()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	of, each := d.m.cells().Sums(clicks, k, edges.places)

@@ -178,7 +178,7 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 		if p.Affinities == nil {
 			return newHandMade(g, &p)
 		}
-		return newLearned(g, &p, m.embedding)
+		return newLearned(g, &p, m.embedding, m.used)
 	})
 	m.conductances = sync.OnceValue(func() []crf.Edge { return m.affinities().conductances() })
 	m.borders = sync.OnceValue(func() borders { return p.borders(m.conductances(), g) })

@@ -70,6 +70,6 @@ func (w *Workspace) Observer() gauge.Observer { return w.observer }
 type Load struct {
 	schedule.Load
 	Images int   // prepared images in memory
-	Bytes  int64 // estimate of their memory
+	Bytes  int64 // estimate of their memory, without what those in use remember of clicks
 	Budget int64 // limit for images in memory
 }

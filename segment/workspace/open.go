@@ -15,6 +15,7 @@ import (
 	"collie/segment/annotation"
 	"collie/segment/assistant"
 	"collie/segment/gauge"
+	"collie/segment/schedule"
 	"collie/superpixels"
 )
 
@@ -30,6 +31,10 @@ const (
 // load it again.
 const idlePart = 8
 
+// rememberedPart of the memory for images in use is for what clicks make them remember,
+// about two thirds of an image with 300 of them.
+const rememberedPart = 4
+
 // imageBudget is the default limit, in bytes, for prepared images.
 func imageBudget() int64 {
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
@@ -44,13 +49,13 @@ func imageBudget() int64 {
 type openImages struct {
 	load     loader
 	budget   int64 // bytes
-	most     int64 // bytes of those in use, from which on no others are loaded but for visits; 0 is no limit
+	most     int64 // bytes of those in use, without what they remember, from which on no others are loaded but for visits; 0 is no limit
 	observer gauge.Observer
 
 	mu     sync.Mutex
 	byID   map[string]*openImage
 	idle   list.List // unused *openImage, longest idle first
-	used   int64     // bytes of all that are loaded
+	used   int64     // bytes of all that are loaded, see measure
 	idling int64     // bytes of those that are idle
 }
 
@@ -89,7 +94,10 @@ func (o *openImages) acquire(ctx context.Context, record segment.Image, visiting
 	}
 	im.visiting = im.visiting && visiting
 	im.users++
-	o.wake(im)
+	if im.idleAt != nil {
+		o.wake(im)
+		o.measure(im)
+	}
 	o.mu.Unlock()
 
 	if ok {
@@ -128,25 +136,29 @@ func (o *openImages) bring(ctx context.Context, im *openImage, record segment.Im
 // release ends one use. An image that failed to load, or was opened only for
 // visits, is dropped; others are kept as long as there is room.
 func (o *openImages) release(im *openImage) {
+	if o.leave(im) {
+		o.grown(im.id)
+	}
+}
+
+// leave ends one use and reports whether there are others.
+func (o *openImages) leave(im *openImage) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	im.users--
-	keeper, failed := im.loaded()
 	if im.users > 0 {
-		if keeper != nil && !failed {
-			o.measure(im) // clicks make it grow
-		}
-		return
+		return true
 	}
-	if failed || im.visiting {
+	if _, failed := im.loaded(); failed || im.visiting {
 		o.forget(im)
-		return
+		return false
 	}
 	im.keeper.ForgetPast()
 	o.measure(im)
 	im.idleAt = o.idle.PushBack(im)
 	o.idling += im.bytes
 	o.shrink()
+	return false
 }
 
 // wake takes an image out of the idle ones if it is among them. The caller holds
@@ -159,11 +171,41 @@ func (o *openImages) wake(im *openImage) {
 	}
 }
 
-// measure counts the current size of a loaded image. The caller holds the lock.
+// measure counts the current size of a loaded image. What those in use remember has a
+// bound of its own. The caller holds the lock.
 func (o *openImages) measure(im *openImage) {
-	o.used -= im.bytes
-	im.bytes = im.keeper.Footprint()
-	o.used += im.bytes
+	n := im.keeper.Footprint()
+	if im.users == 0 {
+		n += im.keeper.Remembered()
+	}
+	o.count(im, n)
+}
+
+// count counts an image as so many bytes. The caller holds the lock.
+func (o *openImages) count(im *openImage, bytes int64) {
+	o.used += bytes - im.bytes
+	im.bytes = bytes
+}
+
+// grown measures an image in use, which clicks and looking back make grow. It can wait for
+// whoever changes the image, so others must not wait for it.
+func (o *openImages) grown(id string) {
+	o.mu.Lock()
+	im := o.byID[id]
+	o.mu.Unlock()
+	if im == nil {
+		return
+	}
+	keeper, failed := im.loaded()
+	if keeper == nil || failed {
+		return
+	}
+	n := keeper.Footprint()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if im.users > 0 {
+		o.count(im, n)
+	}
 }
 
 // shrink drops the longest idle images while there is too little room. The
@@ -248,10 +290,15 @@ func (w *Workspace) load(ctx context.Context, im segment.Image, release func()) 
 			return nil, err
 		}
 	}
+	turn := w.turns.of(im.ID)
 	k = annotation.New(annotation.Config{
 		Store: w.store, Guard: w.guard, Image: im,
-		Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters},
-		Turn:      w.turns.of(im.ID), Workbench: w.workbench, Observer: w.observer, Lessons: w.learner.Lessons(), Changed: w.tell, Release: release,
+		Assistant: &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: w.parameters, Cache: w.cache},
+		Turn: func(ctx context.Context, class schedule.Class, step func()) error {
+			defer w.open.grown(im.ID)
+			return turn(ctx, class, step)
+		},
+		Workbench: w.workbench, Observer: w.observer, Lessons: w.learner.Lessons(), Changed: w.tell, Release: release,
 		LongLog: w.longLog,
 	})
 	return k, k.Load(ctx)

@@ -153,6 +153,33 @@ func TestImagesInUseAreBounded(t *testing.T) {
 	open[1].Close()
 }
 
+// Clicks make an image grow while it is in use, which counts as soon as hypotheses are made
+// of them, but for what it remembers of them.
+func TestImagesInUseGrow(t *testing.T) {
+	fresh := mustTune(t, workspace.Options{})
+	mustOpen(t, fresh, mustAdd(t, fresh, 120, 80).ID)
+	w := mustTune(t, workspace.Options{Most: fresh.Load().Bytes * 3})
+	a, err := w.Open(t.Context(), mustAdd(t, w, 120, 80).ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustOpen(t, w, mustAdd(t, w, 120, 80).ID) // for which there is room
+	for i := range 60 {
+		mustAppend(t, a, segment.Event{ID: fmt.Sprint(i), Kind: segment.Click, Class: i % 2, Points: [][2]float64{{float64(i * 37 % 120), float64(i * 23 % 80)}}})
+		if _, err := a.Sequence().At(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Open(t.Context(), mustAdd(t, w, 120, 80).ID); segment.KindOf(err) != segment.Busy {
+		t.Errorf("opening an image when one in use has grown: %v, want Busy; they take %d bytes, one without clicks %d", err, w.Load().Bytes, fresh.Load().Bytes)
+	}
+	used := w.Load().Bytes
+	a.Close()
+	if now := w.Load().Bytes; now <= used {
+		t.Errorf("it takes %d bytes with what it remembers, %d without", now, used)
+	}
+}
+
 // The longest idle images are dropped when memory is short, those in use never
 // are.
 func TestImagesMakeRoom(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"math"
 	"sync"
 
 	"collie/segment"
@@ -40,6 +41,7 @@ type Workspace struct {
 	open       *openImages
 	turns
 	workbench *engine.Workbench // of the images' sequences
+	cache     *engine.Cache     // of the images' models
 	guard     *guard.Guard
 	learner   *learner.Learner
 
@@ -60,7 +62,7 @@ type Workspace struct {
 type Options struct {
 	Schedule schedule.Limits // limits of concurrent and waiting computations
 	Memory   int64           // bytes for prepared images, idle ones included; default a third of GOMEMLIMIT, or 256 MiB
-	Most     int64           // bytes for images in use, from which on opening another one is refused as Busy; default no limit
+	Most     int64           // bytes for images in use, a quarter of them for what clicks make them remember; from the rest on opening another one is refused as Busy; default no limit
 	Observer gauge.Observer  // receives measurements; default none
 	Log      *slog.Logger    // of panics and failures in the background; default none
 
@@ -88,6 +90,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
 		workbench:  engine.NewWorkbench(workbenchMemory),
+		cache:      engine.NewCache(math.MaxInt),
 		longLog:    make(chan struct{}, 1),
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
 		background: gauge.NewBackground(o.Observer, o.Log),
@@ -103,7 +106,10 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		Store: store, Blobs: blobs, Guard: w.guard, Host: w, Turn: w.turns.of, Background: w.background, Log: o.Log, Parameters: w.parameters,
 	})
 	w.open = newOpenImages(w.load, o.Memory, o.Observer)
-	w.open.most = o.Most
+	if o.Most > 0 {
+		room := o.Most / rememberedPart
+		w.cache, w.open.most = engine.NewCache(int(room)), o.Most-room
+	}
 	return w
 }
 

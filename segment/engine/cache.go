@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"sync"
+	"weak"
+)
+
+// Cache bounds what the models of all images remember of clicks, which can be computed
+// again: the similarities of clicked superpixels, and paths. When they take more than its
+// room, the model that was used longest ago forgets its own, until only one has any. Safe
+// for concurrent use.
+type Cache struct {
+	room int // bytes
+
+	mu     sync.Mutex
+	used   int // bytes
+	time   int // counts uses
+	models map[weak.Pointer[Model]]*cached
+}
+
+// cached is what a model remembers.
+type cached struct {
+	bytes int
+	last  int // time of its last use
+}
+
+// NewCache returns an empty cache with room for so many bytes.
+func NewCache(room int) *Cache { return &Cache{room: room, models: map[weak.Pointer[Model]]*cached{}} }
+
+// use counts what a model remembers when it was just used, and makes others forget what
+// is too much.
+func (c *Cache) use(m *Model, bytes int) {
+	c.mu.Lock()
+	key := weak.Make(m)
+	known := c.models[key]
+	if known == nil {
+		known = new(cached)
+		c.models[key] = known
+	}
+	c.time++
+	known.last = c.time
+	c.used += bytes - known.bytes
+	known.bytes = bytes
+	excess := c.excess()
+	c.mu.Unlock()
+	for _, m := range excess {
+		m.forget()
+	}
+}
+
+// excess takes out what there is no room for. The caller holds the lock.
+func (c *Cache) excess() (out []*Model) {
+	if c.used <= c.room {
+		return nil
+	}
+	for key := range c.models {
+		if key.Value() == nil { // nobody has it any more
+			c.take(key)
+		}
+	}
+	for c.used > c.room && len(c.models) > 1 {
+		var oldest weak.Pointer[Model]
+		for key, known := range c.models {
+			if o, ok := c.models[oldest]; !ok || known.last < o.last {
+				oldest = key
+			}
+		}
+		c.take(oldest)
+		if m := oldest.Value(); m != nil {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// take takes out a model. The caller holds the lock.
+func (c *Cache) take(key weak.Pointer[Model]) {
+	c.used -= c.models[key].bytes
+	delete(c.models, key)
+}
