@@ -212,6 +212,9 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 		}
 		return unseal(file, info.Size(), key)
 	}
+	if errors.Is(err, syscall.EIO) {
+		return nil, unreadable(key, err)
+	}
 	file, err = s.root.Open(key)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"syscall"
 
 	"collie/segment"
 )
@@ -57,22 +58,33 @@ func unseal(file *os.File, size int64, key string) (*content, error) {
 }
 
 func (c *content) check(size int64, key string) error {
-	damaged := segment.Errorf(segment.Damaged, "The file %s in the data folder is damaged: its checksum is wrong. Run `server doctor` to see what can be done.", key)
+	wrong := damaged(key, "its checksum is wrong")
 	if size < sealBytes {
-		return damaged
+		return wrong
 	}
 	if size > checkedBytes {
 		return nil
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, io.NewSectionReader(c.file, 0, size-sealBytes)); err != nil {
-		return damaged.Because(err)
+		return unreadable(key, err)
 	}
 	want, err := seal(c.file, size)
-	if err != nil || !bytes.Equal(sum.Sum(nil), want) {
-		return damaged.Because(err)
+	if err != nil {
+		return unreadable(key, err)
+	}
+	if !bytes.Equal(sum.Sum(nil), want) {
+		return wrong
 	}
 	return nil
+}
+
+func unreadable(key string, err error) error {
+	return damaged(key, "the disk can't read it").Because(err)
+}
+
+func damaged(key, why string) *segment.Error {
+	return segment.Errorf(segment.Damaged, "The file %s in the data folder is damaged: %s. Run `server doctor` to see what can be done.", key, why)
 }
 
 // seal reads the seal of a file.
@@ -83,13 +95,13 @@ func seal(file *os.File, size int64) ([]byte, error) {
 }
 
 // Sum is the SHA-256, in hexadecimal, that the content of key had when it was
-// stored; empty for files of earlier versions.
+// stored; empty for files of earlier versions, and where the disk can't read it.
 func (s *Store) Sum(key string) (string, error) {
 	if err := segment.CheckKey(key); err != nil {
 		return "", err
 	}
 	file, err := s.root.Open(SealedName(key))
-	if errors.Is(err, os.ErrNotExist) {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.EIO) {
 		return "", nil
 	}
 	if err != nil {
@@ -101,5 +113,8 @@ func (s *Store) Sum(key string) (string, error) {
 		return "", err
 	}
 	b, err := seal(file, info.Size())
+	if errors.Is(err, syscall.EIO) {
+		return "", nil
+	}
 	return hex.EncodeToString(b), err
 }
