@@ -222,7 +222,7 @@ func TestCells(t *testing.T) {
 	g := finest.Coarsen(cut.Parent, cut.N)
 	f := Default().Field(g)
 	odds := func(z float32) float64 { return float64(z) }
-	cells := f.Cells(finest, cut.Parent, odds)
+	cells := f.Cells(finest, cut.Parent, odds, 1_000_000)
 	regions := make([]int32, cut.N)
 	for i := range regions {
 		regions[i] = int32(i)
@@ -251,7 +251,7 @@ func TestCells(t *testing.T) {
 		}
 		parties = append(parties, int32(r))
 	}
-	fresh := f.Cells(finest, cut.Parent, odds)
+	fresh := f.Cells(finest, cut.Parent, odds, 1_000_000)
 	for i := range d.Graph.Edges {
 		e := &d.Graph.Edges[i]
 		z := cells.Edge(e, parties[e.A], parties[e.B])
@@ -276,7 +276,8 @@ func TestCells(t *testing.T) {
 	if diff := cmp.Diff([][]float64{wantOf, wantEach}, [][]float64{of, each}); diff != "" {
 		t.Errorf("sums (-one by one +at once):\n%s", diff)
 	}
-	cells.columns, cells.paths = NewKept[[]float64](10), NewKept[[][3]float32](5)
+	cells.columns.Clear()
+	cells.most, cells.paths = 10*len(cells.parties), NewKept[[]int32](5)
 	for range 200 { // others are forgotten and computed again
 		i := rng.IntN(len(parties))
 		if diff := cmp.Diff(similarities(fresh, parties[i], parties), similarities(cells, parties[i], parties)); diff != "" {
@@ -305,7 +306,13 @@ func TestCheapestPaths(t *testing.T) {
 				want[e.B] = min(want[e.B], want[e.A]+f.costs[k])
 			}
 		}
-		for i, w := range f.scene.cheapest(from, f.costs) {
+		ways, last := f.scene.cheapest(from, f.costs)
+		var r routes
+		r.start(int32(from), last)
+		for i, w := range ways {
+			if again := *r.to(f.scene, int32(i), f.costs); again != w {
+				t.Errorf("from %d to %d: %+v, by the last edges %+v", from, i, w, again)
+			}
 			if math.Abs(w.sum-want[i]) > 1e-9 || w.largest > w.sum || float64(w.hops)*w.largest < w.sum-1e-9 {
 				t.Errorf("from %d to %d: %+v, want a sum of %v", from, i, w, want[i])
 			}

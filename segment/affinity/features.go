@@ -211,7 +211,7 @@ func (s *Scene) Pairs(i int, costs []float64, yield func(j int, features []float
 // pairs is Pairs for callers that need only some costly features.
 func (s *Scene) pairs(i int, costs []float64, wanted costly, yield func(j int, features []float32)) {
 	features := make([]float32, len(PairFeatures))
-	ways := s.cheapest(i, costs)
+	ways, _ := s.cheapest(i, costs)
 	var c pairing
 	c.start(s, int32(i), &s.regions[i], wanted)
 	merged := s.meetings(i)

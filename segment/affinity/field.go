@@ -100,20 +100,23 @@ type Cells struct {
 
 	similarity func(odds float32) float64
 
-	paths   *Kept[[][3]float32] // features of those from some regions
-	columns *Kept[[]float64]    // similarities of a party and others, by place
-	parties []int32             // by place: regions first, then cells in the order in which they are first asked for
-	places  []int32             // of the cells, -1 for one that wasn't asked for
+	routes  routes           // scratch
+	paths   *Kept[[]int32]   // last edges of those from some regions
+	columns *Kept[[]float64] // similarities of a party and others, by place
+	most    int              // similarities in them
+	parties []int32          // by place: regions first, then cells in the order in which they are first asked for
+	places  []int32          // of the cells, -1 for one that wasn't asked for
 }
 
 // Cells extends the field to the regions of a finer graph; cell i is in region
 // of[i] of the field's. similarity is what follows from the log odds that two
-// parties are of one class.
-func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds float32) float64) *Cells {
+// parties are of one class. At most so many similarities are kept, and paths that
+// take half of their memory.
+func (f *Field) Cells(g *superpixels.Graph, of []int32, similarity func(odds float32) float64, most int) *Cells {
 	c := &Cells{
 		field: f, graph: g, of: of, similarity: similarity, borders: bordersOf(g), looks: make([]*appearance, len(g.Regions)),
 		features: make([]float32, max(len(EdgeFeatures), len(PairFeatures))),
-		paths:    NewKept[[][3]float32](mostNumbers / (3 * len(f.scene.regions))), columns: NewKept[[]float64](mostNumbers / (len(f.scene.regions) + len(g.Regions))),
+		paths:    NewKept[[]int32](most / len(f.scene.regions)), columns: NewKept[[]float64](1), most: most,
 		places: slices.Repeat([]int32{-1}, len(g.Regions)),
 	}
 	for region := range f.scene.regions {
@@ -130,13 +133,8 @@ func (c *Cells) Forget() {
 
 // Bytes is how much memory what Forget would drop takes, roughly.
 func (c *Cells) Bytes() int {
-	return 9*c.columns.Len()*len(c.parties) + 12*c.paths.Len()*len(c.field.scene.regions)
+	return 9*c.columns.Len()*len(c.parties) + 4*c.paths.Len()*len(c.field.scene.regions)
 }
-
-// mostNumbers is how many similarities are kept and how many features of paths:
-// enough for several hundred clicks on 600 superpixels. Each click asks for those of
-// all clicks before it.
-const mostNumbers = 2_000_000
 
 // Part is the party that a cell is.
 func (c *Cells) Part(cell int32) int32 { return int32(len(c.field.scene.regions)) + cell }
@@ -250,38 +248,35 @@ func (c *Cells) column(party int32) []float64 {
 	}
 	look, region := c.look(party)
 	c.pairs.start(c.field.scene, region, look, c.field.model.Pair.costly())
-	paths := c.pathsFrom(region)
+	c.routes.start(region, c.pathsFrom(region))
 	for _, other := range c.parties[known:] {
-		column = append(column, c.pair(party, other, paths))
+		column = append(column, c.pair(party, other))
 	}
+	c.columns.Limit(c.most / count)
 	c.columns.Put(party, column)
 	return column
 }
 
-// pair computes the similarity of two parties; c.pairs and paths are those of the
+// pair computes the similarity of two parties; c.pairs and c.routes are those of the
 // first.
-func (c *Cells) pair(party, other int32, paths [][3]float32) float64 {
+func (c *Cells) pair(party, other int32) float64 {
 	if other == party {
 		return c.similarity(MostLogit)
 	}
 	look, region := c.look(other)
 	c.pairs.to(c.features, region, look, c.pairs.merged(region))
-	copy(c.features[beforePath:], paths[region][:])
+	c.routes.to(c.field.scene, region, c.field.costs).write(c.features[beforePath:])
 	return c.similarity(c.field.pair(party, other, c.features[:len(PairFeatures)]))
 }
 
-// pathsFrom returns the features of the cheapest ways from a region.
-func (c *Cells) pathsFrom(region int32) [][3]float32 {
-	paths, ok := c.paths.Get(region)
+// pathsFrom returns the last edges of the cheapest ways from a region.
+func (c *Cells) pathsFrom(region int32) []int32 {
+	last, ok := c.paths.Get(region)
 	if !ok {
-		ways := c.field.scene.cheapest(int(region), c.field.costs)
-		paths = make([][3]float32, len(ways))
-		for i := range ways {
-			ways[i].write(paths[i][:])
-		}
-		c.paths.Put(region, paths)
+		_, last = c.field.scene.cheapest(int(region), c.field.costs)
+		c.paths.Put(region, last)
 	}
-	return paths
+	return last
 }
 
 // place is that of a party in a column.

@@ -23,9 +23,18 @@ func (k *Kept[V]) Get(key int32) (v V, ok bool) {
 	return v, ok
 }
 
+// Limit sets how many values are remembered, at least one. If there are more, each of
+// those that are put again is forgotten until there are not.
+func (k *Kept[V]) Limit(most int) { k.most = max(1, most) }
+
 // Put remembers a value.
 func (k *Kept[V]) Put(key int32, v V) {
-	if _, ok := k.values[key]; !ok && len(k.values) >= k.most {
+	_, ok := k.values[key]
+	switch {
+	case ok && len(k.values) > k.most:
+		delete(k.values, key)
+		return
+	case !ok && len(k.values) >= k.most:
 		delete(k.values, k.newest)
 	}
 	k.values[key], k.newest = v, key

@@ -28,6 +28,16 @@ func TestKept(t *testing.T) {
 			t.Fatalf("%d values are remembered", k.Len())
 		}
 	}
+	before := k.Len()
+	k.Limit(20)
+	for key := range int32(keys) {
+		if v, ok := k.Get(key); ok {
+			k.Put(key, v)
+		}
+	}
+	if n := k.Len(); before <= 20 || n != 20 {
+		t.Errorf("%d values are remembered, and %d when all were put again with a limit of 20", before, n)
+	}
 	if k = NewKept[int32](0); k.Len() != 0 {
 		t.Error("an empty memory holds something")
 	}

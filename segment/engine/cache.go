@@ -27,6 +27,19 @@ type cached struct {
 // NewCache returns an empty cache with room for so many bytes.
 func NewCache(room int) *Cache { return &Cache{room: room, models: map[weak.Pointer[Model]]*cached{}} }
 
+// most is how many similarities one model can remember, because each click asks for those of
+// all clicks before it: with the paths behind them they take up to half of the room, so that
+// thousands of clicks on thousands of superpixels are not all computed again for each
+// hypothesis, and are enough for several hundred clicks on 600 in any case.
+func (c *Cache) most() int {
+	if c == nil {
+		return leastMost
+	}
+	return min(max(c.room/24, leastMost), mostMost)
+}
+
+const leastMost, mostMost = 2_000_000, 32_000_000
+
 // use counts what a model remembers when it was just used, and makes others forget what
 // is too much.
 func (c *Cache) use(m *Model, bytes int) {

@@ -148,7 +148,7 @@ func TestCacheOfUndivided(t *testing.T) {
 		t.Error("nothing is remembered")
 	}
 	all[1].look(t)
-	if n := all[0].whole.affinities().(*learned).bytes(); n > 0 {
+	if n := all[0].whole.whole.parts.Bytes(); n > 0 {
 		t.Errorf("%d bytes are remembered where there is room for one image", n)
 	}
 	if diff := cmp.Diff(want, all[0].look(t)); diff != "" {

@@ -155,7 +155,7 @@ func (d *division) border(e *superpixels.Edge, a, b int32) border {
 // cells are the predictions for parts of superpixels. The caller holds the lock.
 func (m *Model) cells() *affinity.Cells {
 	if m.whole.parts == nil {
-		m.whole.parts = m.affinities().(*learned).field.Cells(m.whole.cells, m.whole.cut.Parent, m.alike)
+		m.whole.parts = m.affinities().(*undivided).field.Cells(m.whole.cells, m.whole.cut.Parent, m.alike, m.whole.cache.most())
 	}
 	return m.whole.parts
 }
@@ -175,14 +175,8 @@ func (m *Model) Remembered() int { return int(m.whole.remembered.Load()) }
 // locks.
 func (m *Model) used() {
 	w := m.whole
-	if w == nil {
-		return
-	}
-	n := m.affinities().(*learned).bytes()
 	w.mu.Lock()
-	if w.parts != nil {
-		n += w.parts.Bytes()
-	}
+	n := w.parts.Bytes()
 	w.mu.Unlock()
 	w.remembered.Store(int64(n))
 	if w.cache != nil {
@@ -194,40 +188,70 @@ func (m *Model) used() {
 func (m *Model) forget() {
 	w := m.whole
 	w.remembered.Store(0)
-	m.affinities().(*learned).forget()
 	if w.mu.TryLock() {
 		defer w.mu.Unlock()
-		if w.parts != nil {
-			w.parts.Forget()
+		w.parts.Forget()
+	}
+}
+
+// undivided has the affinities of a model of which divisions can be made, and shares with
+// them what it remembers.
+type undivided struct {
+	*learned
+	m *Model
+}
+
+func (u *undivided) similarity(i int, room []float64) []float64 {
+	return u.m.similarity(int32(i), u.places(), room)
+}
+
+func (u *undivided) clicks(fixed []int16, k int) *alike {
+	places := u.places()
+	return u.m.sums(fixed, k, places, places)
+}
+
+// places are those of the superpixels, and their parties: they come first.
+func (u *undivided) places() []int32 {
+	places := make([]int32, len(u.graph.Regions))
+	for i := range places {
+		places[i] = int32(i)
+	}
+	return places
+}
+
+// similarity is affinity.Cells.Similarities.
+func (m *Model) similarity(party int32, places []int32, room []float64) []float64 {
+	defer m.used()
+	m.whole.mu.Lock()
+	defer m.whole.mu.Unlock()
+	return m.cells().Similarities(room, party, places)
+}
+
+// sums is affinities.clicks of superpixels that are parties at places.
+func (m *Model) sums(fixed []int16, k int, parties, places []int32) *alike {
+	var clicks []affinity.Clicked
+	for i, f := range fixed {
+		if f >= 0 {
+			clicks = append(clicks, affinity.Clicked{Party: parties[i], Label: int(f)})
 		}
 	}
+	defer m.used()
+	m.whole.mu.Lock()
+	defer m.whole.mu.Unlock()
+	of, each := m.cells().Sums(clicks, k, places)
+	return &alike{k, of, each}
 }
 
 func (d *division) conductances() []crf.Edge { return d.edges().conductances }
 
 func (d *division) similarity(i int, room []float64) []float64 {
 	edges := d.edges()
-	w := d.m.whole
-	defer d.m.used()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return d.m.cells().Similarities(room, edges.parties[i], edges.places)
+	return d.m.similarity(edges.parties[i], edges.places, room)
 }
 
 func (d *division) clicks(fixed []int16, k int) *alike {
 	edges := d.edges()
-	var clicks []affinity.Clicked
-	for i, f := range fixed {
-		if f >= 0 {
-			clicks = append(clicks, affinity.Clicked{Party: edges.parties[i], Label: int(f)})
-		}
-	}
-	w := d.m.whole
-	defer d.m.used()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	of, each := d.m.cells().Sums(clicks, k, edges.places)
-	return &alike{k, of, each}
+	return d.m.sums(fixed, k, edges.parties, edges.places)
 }
 
 // order is one in which the superpixels can be eliminated with little fill-in. As

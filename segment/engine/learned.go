@@ -16,22 +16,19 @@ type learned struct {
 
 	mu           sync.Mutex
 	similarities *affinity.Kept[[]float64] // of superpixels that were asked for
-
-	used func() // called when they were looked up
 }
 
 // mostSimilarities are kept for the next hypotheses, enough for clicks on all of 630
 // superpixels.
 const mostSimilarities = 400_000
 
-// newLearned makes the affinities of a graph; e can be nil. They call used when they
-// have looked up similarities.
-func newLearned(g *superpixels.Graph, p *Parameters, e *Embedding, used func()) *learned {
+// newLearned makes the affinities of a graph; e can be nil.
+func newLearned(g *superpixels.Graph, p *Parameters, e *Embedding) *learned {
 	field := p.Affinities.Field(g)
 	if e != nil {
 		field = field.With(e)
 	}
-	return &learned{Parameters: p, graph: g, field: field, similarities: affinity.NewKept[[]float64](mostSimilarities / len(g.Regions)), used: used}
+	return &learned{Parameters: p, graph: g, field: field, similarities: affinity.NewKept[[]float64](mostSimilarities / len(g.Regions))}
 }
 
 func (a *learned) conductances() []crf.Edge {
@@ -51,7 +48,6 @@ func (p *Parameters) learned(e *superpixels.Edge, odds float64) float64 {
 
 // similarity computes what it does not remember.
 func (a *learned) similarity(i int, _ []float64) []float64 {
-	defer a.used()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if known, ok := a.similarities.Get(int32(i)); ok {
@@ -64,21 +60,6 @@ func (a *learned) similarity(i int, _ []float64) []float64 {
 	}
 	a.similarities.Put(int32(i), out)
 	return out
-}
-
-// bytes is how much memory the similarities take.
-func (a *learned) bytes() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return 8 * len(a.graph.Regions) * a.similarities.Len()
-}
-
-// forget drops the similarities, unless they are being looked up.
-func (a *learned) forget() {
-	if a.mu.TryLock() {
-		defer a.mu.Unlock()
-		a.similarities.Clear()
-	}
 }
 
 func (a *learned) clicks(fixed []int16, k int) *alike { return oneByOne(a, fixed, k) }

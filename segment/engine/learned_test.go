@@ -45,7 +45,7 @@ func TestOldGraphsGetHandMadeAffinities(t *testing.T) {
 func TestLikenesses(t *testing.T) {
 	_, g := patchwork(240, 160, 150)
 	p := Learned(affinity.Default())
-	for name, a := range map[string]affinities{"learned": newLearned(g, &p, nil, func() {}), "hand-made": newHandMade(g, &HandMade)} {
+	for name, a := range map[string]affinities{"learned": newLearned(g, &p, nil), "hand-made": newHandMade(g, &HandMade)} {
 		before := append([]float64(nil), a.similarity(7, nil)...)
 		if before[7] != 1 {
 			t.Errorf("%s: similarity of a superpixel and itself is %v", name, before[7])
@@ -61,13 +61,13 @@ func TestLikenesses(t *testing.T) {
 			t.Errorf("%s: similarities change:\n%s", name, diff)
 		}
 	}
-	a := newLearned(g, &p, nil, func() {})
+	a := newLearned(g, &p, nil)
 	if a.similarities = affinity.NewKept[[]float64](20); len(g.Regions) < 60 {
 		t.Fatal("there are too few superpixels to forget some")
 	}
 	fresh := make([][]float64, len(g.Regions))
 	for i := range fresh {
-		fresh[i] = newLearned(g, &p, nil, func() {}).similarity(i, nil)
+		fresh[i] = newLearned(g, &p, nil).similarity(i, nil)
 	}
 	for range 3 {
 		for i := range g.Regions {

@@ -178,7 +178,7 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 		if p.Affinities == nil {
 			return newHandMade(g, &p)
 		}
-		return newLearned(g, &p, m.embedding, m.used)
+		return newLearned(g, &p, m.embedding)
 	})
 	m.conductances = sync.OnceValue(func() []crf.Edge { return m.affinities().conductances() })
 	m.borders = sync.OnceValue(func() borders { return p.borders(m.conductances(), g) })
@@ -214,6 +214,10 @@ func ModelOf(h *superpixels.Hierarchy, cells *superpixels.Graph, cut *superpixel
 	m := NewModel(g, p).Divide(h.LevelOf(cut, Regions(cut.N)))
 	m.shells = func(superpixel int) []int32 { return h.Shells(cut, superpixel) }
 	m.whole = newWhole(h, cells, cut, g)
+	if m.Local {
+		alone := m.affinities
+		m.affinities = sync.OnceValue(func() affinities { return &undivided{alone().(*learned), m} })
+	}
 	return m
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // Steps that nothing interrupts would take more than 100 ms with more than so many
-// superpixels times classes in play, and with more than so many times clicked ones, whose
-// similarities to all others are no longer remembered from click to click.
+// superpixels times classes in play, and with more than so many times clicked ones, when
+// their similarities to all others are not remembered.
 const (
 	mostInStep  = 100_000
 	mostClicked = 1_000_000
