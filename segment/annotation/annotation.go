@@ -16,6 +16,7 @@ import (
 	"collie/segment/engine"
 	"collie/segment/gauge"
 	"collie/segment/guard"
+	"collie/segment/ledger"
 	"collie/segment/timeline"
 	"collie/superpixels"
 )
@@ -35,7 +36,7 @@ type Annotation struct {
 	lessons   Lessons
 	changed   func(imageID string)
 	release   func()
-	longLog   chan struct{}
+	longLog   *ledger.Ledger
 
 	past *past // for the history
 

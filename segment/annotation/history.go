@@ -139,7 +139,7 @@ func (a *Annotation) replaceTimeline(whole *timeline.Timeline, rewound int) bool
 }
 
 // longLog is how many events take so much memory while they are played, some 1 to 2 KiB
-// each, and so much time, that it is done for one image at a time.
+// each, and so much time, that it is done for one image at a time; users take turns.
 const longLog = 10_000
 
 // playLong waits until so many events can be played; the caller calls end after that.
@@ -147,12 +147,7 @@ func (a *Annotation) playLong(ctx context.Context, events int) (end func(), err 
 	if a.longLog == nil || events <= longLog {
 		return func() {}, nil
 	}
-	select {
-	case a.longLog <- struct{}{}:
-		return func() { <-a.longLog }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return a.longLog.Take(ctx, 1)
 }
 
 // play plays stored events until ctx is done. One of a kind that this program doesn't

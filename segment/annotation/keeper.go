@@ -9,6 +9,7 @@ import (
 	"collie/segment/gauge"
 	"collie/segment/guard"
 	"collie/segment/learn"
+	"collie/segment/ledger"
 )
 
 // Config is what an image needs to be open.
@@ -23,7 +24,7 @@ type Config struct {
 	Lessons   Lessons
 	Changed   func(imageID string) // called when the state has changed other than by Append
 	Release   func()               // called by Close
-	LongLog   chan struct{}        // holds a token while a long log is played; nil: any number are at once
+	LongLog   *ledger.Ledger       // of one: lent while a long log is played; nil: any number are at once
 }
 
 // Lessons are what projects learn from their images. The calls must not wait for

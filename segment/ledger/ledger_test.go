@@ -3,10 +3,13 @@ package ledger
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -61,6 +64,41 @@ func TestShares(t *testing.T) {
 	if !l.Idle() {
 		t.Error("not everything came back")
 	}
+}
+
+// Where there is one to lend, users take turns, however many loans one of them waits for.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(1, 1, math.MaxInt)
+		var order []string // only whoever has the loan adds to it
+		done := make(chan struct{})
+		give, err := l.Take(as(t.Context(), "ann"), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, user := range []string{"ann", "ann", "ann", "bob", "bob", "cleo"} {
+			go func() {
+				give, err := l.Take(as(t.Context(), user), 1)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				order = append(order, user)
+				<-done
+				give()
+			}()
+			synctest.Wait()
+		}
+		give()
+		for range 6 {
+			synctest.Wait() // for those who wait next
+			done <- struct{}{}
+		}
+		synctest.Wait()
+		if got := strings.Join(order, " "); got != "bob cleo ann bob ann ann" {
+			t.Errorf("the order is %s", got)
+		}
+	})
 }
 
 // Loans larger than a share go only to users who hold nothing else; loans larger

@@ -41,7 +41,7 @@ type Workspace struct {
 	open       *openImages
 	turns
 	workbench *engine.Workbench // of the images' sequences
-	cache     *engine.Cache     // of the images' models
+	cache     *engine.Cache     // of the images' models; nil without Options.Most
 	guard     *guard.Guard
 	learner   *learner.Learner
 
@@ -50,7 +50,7 @@ type Workspace struct {
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
 	adding    sync.Mutex     // one upload is recorded at a time
-	longLog   chan struct{}  // holds a token while a long log is played
+	longLog   *ledger.Ledger // of one: lent to whoever plays a long log, so that users take turns
 
 	edits    sync.Mutex           // one change of a project at a time
 	changed  func(imageID string) // see Watch
@@ -90,8 +90,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		parameters: engine.DefaultParameters,
 		turns:      turns{schedule: schedule.New(o.Schedule), observer: o.Observer},
 		workbench:  engine.NewWorkbench(workbenchMemory),
-		cache:      engine.NewCache(math.MaxInt),
-		longLog:    make(chan struct{}, 1),
+		longLog:    ledger.New(1, 1, math.MaxInt),
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
 		background: gauge.NewBackground(o.Observer, o.Log),
 	}
