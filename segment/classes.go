@@ -56,10 +56,10 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 		if err != nil {
 			return nil, err
 		}
-		if seen[strings.ToLower(name)] {
+		if seen[ClassKey(name)] {
 			return nil, Errorf(Invalid, "Two classes are called %q (upper and lower case count as the same). Class names must differ.", name)
 		}
-		seen[strings.ToLower(name)] = true
+		seen[ClassKey(name)] = true
 		color := strings.ToLower(c.Color)
 		if color == "" {
 			color = freeColor(i, taken)

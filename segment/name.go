@@ -27,9 +27,9 @@ func CleanName(what, name string) (string, error) {
 	return name, nil
 }
 
-// SameName reports whether two names of classes count as the same: they differ in upper
-// and lower case alone.
-func SameName(a, b string) bool { return strings.ToLower(a) == strings.ToLower(b) }
+// ClassKey is the same for names of classes that count as the same: those that differ in
+// upper and lower case alone.
+func ClassKey(name string) string { return strings.ToLower(name) }
 
 // concealing reports whether a name holds characters that can't be seen.
 func concealing(name string) bool {

@@ -47,8 +47,8 @@ func (i *importing) matchClasses(ctx context.Context, p segment.Project, d *Data
 // named reports whether a class has the name, ignoring case and surrounding
 // spaces, which projects don't store.
 func named(name string) func(segment.Class) bool {
-	name = strings.TrimSpace(name)
-	return func(c segment.Class) bool { return strings.EqualFold(c.Name, name) }
+	key := segment.ClassKey(strings.TrimSpace(name))
+	return func(c segment.Class) bool { return segment.ClassKey(c.Name) == key }
 }
 
 func namesOf(classes []segment.Class) string {
@@ -149,9 +149,9 @@ func (c *classNames) isFirst(name string) bool {
 	if len(c.project) == 0 {
 		return false
 	}
-	first := c.project[0].Name
-	if to, mapped := c.mapping[name]; mapped && !strings.EqualFold(strings.TrimSpace(to), first) {
+	first := segment.ClassKey(c.project[0].Name)
+	if to, mapped := c.mapping[name]; mapped && segment.ClassKey(strings.TrimSpace(to)) != first {
 		return false
 	}
-	return name != "" && strings.EqualFold(name, first)
+	return segment.ClassKey(name) == first
 }

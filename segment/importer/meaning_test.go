@@ -50,6 +50,7 @@ func TestMapping(t *testing.T) {
 	}{
 		"classes that exist": {options: importer.Options{Mapping: map[string]string{"1": "sky", "7": "ground"}}, left: "Sky", right: "ground"},
 		"a new class":        {options: importer.Options{Mapping: map[string]string{"1": "car", "7": "CAR "}}, left: "car", right: "car", added: []string{"car"}},
+		"two small sigmas":   {options: importer.Options{Mapping: map[string]string{"1": "σ", "7": "ς"}}, left: "σ", right: "ς", added: []string{"σ", "ς"}},
 		"undecided":          {options: importer.Options{Mapping: map[string]string{"1": "", "7": "ground", "8": "never", "cup": "cup"}}, left: "", right: "ground", added: []string{"never"}},
 		"a value is missing": {options: importer.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks"},
 		"nothing is said":    {left: "Sky", rightUnknown: true, problem: "uses class 7, but the project has classes 0 to 1"},
