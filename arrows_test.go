@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"segment/affinity":      {"superpixels/...", "crf/..."},
 	"segment/engine":        {"segment", "segment/affinity", "segment/schedule", "superpixels/...", "herding/...", "crf/..."},
 	"segment/assistant":     {"segment", "segment/timeline", "segment/engine", "superpixels/..."},
-	"segment/annotation":    {"segment", "segment/access", "segment/assistant", "segment/engine", "segment/gauge", "segment/guard", "segment/learn", "segment/timeline", "superpixels/..."},
+	"segment/annotation":    {"segment", "segment/access", "segment/assistant", "segment/engine", "segment/gauge", "segment/guard", "segment/learn", "segment/ledger", "segment/timeline", "superpixels/..."},
 	"segment/learner":       {"segment", "segment/access", "segment/annotation", "segment/engine", "segment/gauge", "segment/guard", "segment/learn", "segment/photo", "segment/schedule", "superpixels/..."},
 	"segment/workspace":     {"segment", "segment/annotation", "segment/learner", "segment/audit", "segment/guard", "segment/gauge", "segment/assistant", "segment/affinity", "segment/timeline", "segment/engine", "segment/learn", "segment/access", "segment/ledger", "segment/photo", "segment/schedule", "superpixels/..."},
 	"segment/access":        {},
