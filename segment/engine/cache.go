@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync"
 	"weak"
 )
@@ -49,6 +50,7 @@ func (c *Cache) use(m *Model, bytes int) {
 	if known == nil {
 		known = new(cached)
 		c.models[key] = known
+		runtime.AddCleanup(m, c.gone, key)
 	}
 	c.time++
 	known.last = c.time
@@ -63,14 +65,6 @@ func (c *Cache) use(m *Model, bytes int) {
 
 // excess takes out what there is no room for. The caller holds the lock.
 func (c *Cache) excess() (out []*Model) {
-	if c.used <= c.room {
-		return nil
-	}
-	for key := range c.models {
-		if key.Value() == nil { // nobody has it any more
-			c.take(key)
-		}
-	}
 	for c.used > c.room && len(c.models) > 1 {
 		var oldest weak.Pointer[Model]
 		for key, known := range c.models {
@@ -86,8 +80,17 @@ func (c *Cache) excess() (out []*Model) {
 	return out
 }
 
-// take takes out a model. The caller holds the lock.
+// gone takes out a model that nobody has any more.
+func (c *Cache) gone(key weak.Pointer[Model]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.take(key)
+}
+
+// take takes out a model if it is known. The caller holds the lock.
 func (c *Cache) take(key weak.Pointer[Model]) {
-	c.used -= c.models[key].bytes
-	delete(c.models, key)
+	if known := c.models[key]; known != nil {
+		c.used -= known.bytes
+		delete(c.models, key)
+	}
 }
