@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"collie/segment"
 )
 
@@ -47,7 +45,7 @@ func (p *labelmePoints) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	// encoding/json has put zeros for missing numbers and passed over further ones.
-	err := eachOutline(jsontext.NewDecoder(bytes.NewReader(b)), func(corner []float64) error {
+	err := eachOutline(b, func(corner []float64) error {
 		if len(corner) != 2 {
 			return errCorner
 		}

@@ -67,53 +67,53 @@ func (m *Mask) objectsOf(cells *superpixels.Runs) (numbers []int32, merged int) 
 }
 
 // numbers numbers the objects that aren't regions: those that touch another one
-// of their class or have several parts.
+// of their class or have several parts. It keeps the parts of one row of pixels only.
 func (m *Mask) numbers() map[int32]int32 {
-	var parts disjoint.Sets // of provisional parts
-	part := make([]int32, len(m.objects))
+	var parts disjoint.Sets // of provisional parts, in the order of their first pixels
+	var of []int32          // the object of each
 	told := map[int32]bool{}
+	above := slices.Repeat([]int32{-1}, m.Width) // the parts of the last row's pixels, and this one's up to here
 	for i, o := range m.objects {
-		part[i] = -1
-		if o < 0 || m.Pixels[i] == segment.Void {
-			continue
+		x, left := i%m.Width, int32(-1)
+		if x > 0 {
+			left = above[x-1]
 		}
-		for _, j := range [2]int{i - 1, i - m.Width} {
-			if j < 0 || j == i-1 && i%m.Width == 0 || m.Pixels[j] != m.Pixels[i] || part[j] < 0 {
-				continue
+		part := int32(-1)
+		if o >= 0 && m.Pixels[i] != segment.Void {
+			for _, beside := range [2]struct {
+				pixel int
+				part  int32
+			}{{i - 1, left}, {i - m.Width, above[x]}} {
+				switch j := beside.pixel; {
+				case beside.part < 0 || m.Pixels[j] != m.Pixels[i]:
+				case m.objects[j] != o:
+					told[o], told[m.objects[j]] = true, true
+				case part < 0:
+					part = parts.Find(beside.part)
+				default:
+					root := parts.Find(beside.part)
+					parts.Join(max(part, root), min(part, root))
+					part = min(part, root)
+				}
 			}
-			if m.objects[j] != o {
-				told[o], told[m.objects[j]] = true, true
-				continue
+			if part < 0 {
+				part = parts.Add()
+				of = append(of, o)
 			}
-			root := parts.Find(part[j])
-			if part[i] >= 0 && part[i] != root {
-				parts.Join(max(part[i], root), min(part[i], root))
-				root = min(part[i], root)
-			}
-			part[i] = root
 		}
-		if part[i] < 0 {
-			part[i] = parts.Add()
-		}
-	}
-	// Only the first pixel of a stretch is looked up.
-	begins := func(i int) bool {
-		return part[i] >= 0 && (i == 0 || part[i] != part[i-1] || m.objects[i] != m.objects[i-1])
+		above[x] = part
 	}
 	first := map[int32]int32{} // part of each object
-	for i, o := range m.objects {
-		if !begins(i) {
-			continue
-		}
-		root := parts.Find(part[i])
+	for part, o := range of {
+		root := parts.Find(int32(part))
 		if before, known := first[o]; known && before != root {
 			told[o] = true
 		}
 		first[o] = root
 	}
 	number := map[int32]int32{}
-	for i, o := range m.objects {
-		if begins(i) && told[o] && number[o] == 0 && len(number) < segment.MaxObjects {
+	for _, o := range of {
+		if told[o] && number[o] == 0 && len(number) < segment.MaxObjects {
 			number[o] = int32(len(number) + 1)
 		}
 	}

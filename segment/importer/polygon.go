@@ -51,6 +51,7 @@ func (m *Mask) corners(outline []float64, steps int, round func(float64) int) (x
 		return nil, nil, segment.Errorf(segment.Unreadable, "An outline has %d numbers; it needs an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
 	}
 	w, h := float64(m.Width), float64(m.Height)
+	xs, ys = make([]int, 0, len(outline)/2+1), make([]int, 0, len(outline)/2+1)
 	length := 0
 	for i := 0; i < len(outline); i += 2 {
 		x, y := outline[i], outline[i+1]

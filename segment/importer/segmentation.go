@@ -21,8 +21,8 @@ func segmented(raw json.RawMessage) bool {
 // measure returns the area of a segmentation in pixels; of what is wrong with it,
 // drawing it says more.
 func (m *Mask) measure(raw json.RawMessage) (area float64) {
-	if d := jsontext.NewDecoder(bytes.NewReader(raw)); d.PeekKind() == '[' {
-		_ = eachOutline(d, func(outline []float64) error {
+	if jsontext.Value(raw).Kind() == '[' {
+		_ = eachOutline(raw, func(outline []float64) error {
 			twice, n := 0., len(outline)&^1
 			for i := 0; i < n; i += 2 {
 				next := (i + 2) % n
@@ -47,9 +47,9 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 	if !segmented(raw) {
 		return 0, nil
 	}
-	if d := jsontext.NewDecoder(bytes.NewReader(raw)); d.PeekKind() == '[' {
+	if jsontext.Value(raw).Kind() == '[' {
 		total := 0
-		err := eachOutline(d, func(outline []float64) error {
+		err := eachOutline(raw, func(outline []float64) error {
 			if len(outline) < 6 && len(outline)%2 == 0 { // some programs write points and lines, or nothing
 				m.thin++
 				return nil
@@ -85,12 +85,13 @@ func noSegmentation(err error) error {
 	return segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of polygons nor an RLE mask.").Because(err)
 }
 
-// eachOutline calls do with each of a list of lists of numbers.
-func eachOutline(d *jsontext.Decoder, do func(outline []float64) error) error {
+// eachOutline calls do with each of a list of lists of numbers, all in the same memory.
+func eachOutline(raw []byte, do func(outline []float64) error) error {
+	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.ReadToken(); err != nil {
 		return noSegmentation(err)
 	}
-	var outline []float64
+	outline := make([]float64, 0, min(len(raw)/2, 2*maxVertices+1)) // room for all, since growing takes several times as much
 	for d.PeekKind() == '[' {
 		if _, err := d.ReadToken(); err != nil {
 			return noSegmentation(err)
