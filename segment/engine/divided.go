@@ -194,8 +194,8 @@ func (m *Model) forget() {
 	}
 }
 
-// undivided has the affinities of a model of which divisions can be made, and shares with
-// them what it remembers.
+// undivided has the affinities of a model that can be divided. It and its divisions share
+// what they remember.
 type undivided struct {
 	*learned
 	m *Model

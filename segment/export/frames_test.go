@@ -107,8 +107,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// An image whose file has 16 bits per channel, of which a camera uses 12, is exported as
-// people see it: its upper 8 bits alone would be 16 greys, nearly black.
+// A camera's image with 12 bits in channels of 16 is exported as people see it: the upper
+// 8 bits alone would be 16 greys, nearly black.
 func TestDeepPictures(t *testing.T) {
 	t.Parallel()
 	grey := image.NewGray16(image.Rect(0, 0, 64, 64))

@@ -208,8 +208,7 @@ func TestBackup(t *testing.T) {
 	mustAppend(t, mustOpenFirst(t, here, q.ID), segment.Event{Kind: segment.Undo}, segment.Event{Kind: segment.Label, Class: 2, Points: [][2]float64{{1, 1}}})
 }
 
-// A long history comes back as it was, and takes few commits, each of which reaches the
-// disk.
+// A long history comes back as it was. It takes few commits, since each waits for the disk.
 func TestLongBackup(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)

@@ -74,8 +74,8 @@ func Objects(size image.Point, mask []uint8, pixels, count int) (out []*Object) 
 	return out
 }
 
-// Pieces are the 4-connected parts of one class each that a mask of so many columns
-// has, without void, by their first pixels, each of which comes first. O(pixels).
+// Pieces are the 4-connected parts of the classes in a mask of so many columns, without
+// void, in the order of their first pixels. A piece begins with its first pixel. O(pixels).
 func Pieces(mask []uint8, width int) [][]int {
 	var out [][]int
 	seen := make([]bool, len(mask))

@@ -98,4 +98,3 @@ const filter = document.getElementById('project-filter');
 filter?.addEventListener('submit', (event) => event.preventDefault());
 filter?.addEventListener('input', filterProjects);
 filterProjects(); // the browser may have filled the field in again
-

@@ -204,7 +204,7 @@ func TestBackupRestore(t *testing.T) {
 	}
 }
 
-// lossy is a store of files, some of which are damaged.
+// lossy is a store in which some files are damaged.
 type lossy struct {
 	segment.Blobs
 	damaged map[string]bool

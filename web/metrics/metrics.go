@@ -78,7 +78,7 @@ func (m *Metrics) Watch(w *workspace.Workspace, sockets func() int) {
 		gauge("collie_steps_running", "Hypotheses that are being made, by class.", labels, func() float64 { return float64(w.Load().Running[class]) })
 	}
 	gauge("collie_long_work", "Uploads and exports that compute or wait for it.", nil, func() float64 { return float64(w.Load().Long) })
-	gauge("collie_heavy_steps", "Hypotheses of very many classes that are being made or wait for it.", nil, func() float64 { return float64(w.Load().Heavy) })
+	gauge("collie_heavy_steps", "Hypotheses of very many classes or clicks that are being made or wait for it.", nil, func() float64 { return float64(w.Load().Heavy) })
 	gauge("collie_images_open", "Prepared images in memory.", nil, func() float64 { return float64(w.Load().Images) })
 	gauge("collie_images_bytes", "Memory that they take, about, without what those in use remember of clicks.", nil, func() float64 { return float64(w.Load().Bytes) })
 	gauge("collie_images_budget_bytes", "Memory that they may take before idle ones are forgotten.", nil, func() float64 { return float64(w.Load().Budget) })
