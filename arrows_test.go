@@ -37,7 +37,7 @@ var arrows = map[string][]string{
 	"web/metrics":           {"segment/gauge", "segment/schedule", "segment/workspace"},
 	"web/openid":            {"segment", "segment/access", "segment/accounts"},
 	"web/openid/openidtest": {},
-	"storage/...":           {"segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"},
+	"storage/...":           {"tempfile", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"},
 	"storage/postgres/...":  {"storage/row", "segment", "segment/access", "segment/accounts", "segment/audit", "segment/job"}, // not the other databases
 	"storage/s3/s3test":     {"sharedtest"},
 	"storage/workspacetest": {"segment/...", "storage/..."}, // opens workspaces for tests
@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"segment/accounts":      {"segment", "segment/access", "segment/audit", "segment/queue"},
 	"segment/archive":       {"segment"},
 	"segment/backup":        {"segment"},
-	"segment/export":        {"segment", "segment/access", "segment/annotation", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
+	"segment/export":        {"tempfile", "segment", "segment/access", "segment/annotation", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/job"},
 	"segment/job":           {"segment"},
 	"segment/importer":      {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/..."},
@@ -78,6 +78,7 @@ var arrows = map[string][]string{
 	"superpixels/...":       {"disjoint"},
 	"crf/...":               {"disjoint"},
 	"disjoint":              {},
+	"tempfile":              {},
 	"templates":             {"static"},
 	"static":                {},
 	"sharedtest":            {},

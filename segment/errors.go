@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // Kind is the kind of an error, so that a transport can choose its answer (an
@@ -92,4 +93,9 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return 0
+}
+
+// OutOfSpace reports whether a system call failed for lack of space, which is Full.
+func OutOfSpace(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

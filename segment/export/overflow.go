@@ -2,23 +2,20 @@ package export
 
 import (
 	"bytes"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
-	"syscall"
 
 	"collie/segment"
+	"collie/tempfile"
 )
 
 // keepInMemory is how many bytes an overflow keeps before it uses a file.
 const keepInMemory = 8 << 20
 
-// overflow is a buffer that moves to a temporary file when it gets large. A kill leaves
-// nothing, for the file has no name where the system allows that.
+// overflow is a buffer that moves to a temporary file when it gets large.
 type overflow struct {
 	memory bytes.Buffer
-	file   *os.File
+	file   *tempfile.File
 	inFile int64
 }
 
@@ -35,10 +32,9 @@ func (o *overflow) Write(b []byte) (int, error) {
 func (o *overflow) spill() error {
 	if o.file == nil {
 		var err error
-		if o.file, err = os.CreateTemp("", "collie-export-*"); err != nil {
+		if o.file, err = tempfile.Create("", "collie-export-*"); err != nil {
 			return noRoom(err)
 		}
-		_ = os.Remove(o.file.Name()) // fails on Windows; see Close
 	}
 	n, err := o.memory.WriteTo(o.file)
 	o.inFile += n
@@ -47,7 +43,7 @@ func (o *overflow) spill() error {
 
 // noRoom says why a temporary file can't be written.
 func noRoom(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if segment.OutOfSpace(err) {
 		return segment.Errorf(segment.Full, "The disk for temporary files, %s, is full. The project was not changed; free some space, or set TMPDIR to another folder, and export again.", os.TempDir()).Because(err)
 	}
 	return err
@@ -69,9 +65,5 @@ func (o *overflow) Close() error {
 	if o.file == nil {
 		return nil
 	}
-	err := o.file.Close()
-	if gone := os.Remove(o.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
+	return o.file.Close()
 }

@@ -55,11 +55,6 @@ func ReadOnly(cause error) error {
 	return segment.Errorf(segment.Unavailable, "The server's data folder is read-only. This was not saved; earlier work is safe.").Because(cause)
 }
 
-// IsFull reports whether a system call failed for lack of space.
-func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
 // IsReadOnly reports whether a system call failed because the file system or
 // the folder is read-only.
 func IsReadOnly(err error) bool {

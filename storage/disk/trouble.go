@@ -12,7 +12,7 @@ func Trouble(err error) error {
 	switch {
 	case segment.KindOf(err) != 0:
 		return err
-	case IsFull(err):
+	case segment.OutOfSpace(err):
 		return Full(err)
 	case IsReadOnly(err):
 		return ReadOnly(err)

@@ -4,40 +4,37 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 
 	"collie/storage/disk"
+	"collie/tempfile"
 )
 
 // spooled is a temporary file with all of a blob's content.
 type spooled struct {
-	*os.File
+	*tempfile.File
 	size int64
 	sum  string // SHA-256 in hexadecimal
 }
 
 // spool writes what write produces to a temporary file, which is read from its
-// beginning. A kill leaves nothing, for the file has no name where the system
-// allows that.
+// beginning.
 func (s *Store) spool(ctx context.Context, write func(io.Writer) error) (_ *spooled, err error) {
 	if err := os.MkdirAll(s.scratch, 0o700); err != nil {
 		return nil, disk.Trouble(err)
 	}
-	file, err := os.CreateTemp(s.scratch, "blob-*")
+	file, err := tempfile.Create(s.scratch, "blob-*")
 	if err != nil {
 		return nil, disk.Trouble(err)
 	}
-	_ = os.Remove(file.Name()) // fails on Windows; see Close
 	content := &spooled{File: file}
 	defer func() {
 		if err != nil {
 			_ = content.Close()
 		}
 	}()
-	out, sum := &disk.Writer{Context: ctx, File: file}, sha256.New()
+	out, sum := &disk.Writer{Context: ctx, File: file.File}, sha256.New()
 	err = write(io.MultiWriter(out, sum))
 	switch {
 	case out.Err != nil: // the disk's error takes precedence over write's
@@ -55,13 +52,4 @@ func (s *Store) spool(ctx context.Context, write func(io.Writer) error) (_ *spoo
 	}
 	content.sum = hex.EncodeToString(sum.Sum(nil))
 	return content, nil
-}
-
-// Close removes the file.
-func (c *spooled) Close() error {
-	err := c.File.Close()
-	if gone := os.Remove(c.Name()); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
 }

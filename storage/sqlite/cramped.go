@@ -47,4 +47,4 @@ func (s *Store) Cramped() error {
 
 // noSpace reports whether there is too little space for the files that an open
 // database has beside it.
-func noSpace(path string) bool { return disk.IsFull(disk.Room(filepath.Dir(path), 256<<10)) }
+func noSpace(path string) bool { return segment.OutOfSpace(disk.Room(filepath.Dir(path), 256<<10)) }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"syscall"
 
 	"collie/segment"
 	"collie/segment/ledger"
@@ -91,7 +90,7 @@ func (f *File) Close() {
 
 // noRoom says why a scratch file can't be written.
 func noRoom(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if segment.OutOfSpace(err) {
 		return segment.Errorf(segment.Full, "The server's disk is full. The file was not saved; earlier work is safe. Saving works again as soon as there is space.").Because(err)
 	}
 	return segment.Errorf(segment.Unavailable, "The server can't write to its disk at the moment. The file was not saved; earlier work is safe.").Because(err)
