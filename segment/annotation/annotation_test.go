@@ -136,7 +136,7 @@ func TestManyHandsOneHistory(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	events, err := a.Events(t.Context(), hands*each)
+	events, err := a.Events(t.Context(), annotation.State{Seq: hands * each})
 	if err != nil {
 		t.Fatal(err)
 	}

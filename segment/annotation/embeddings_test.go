@@ -88,7 +88,7 @@ func TestEmbeddingBeneathGuess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := a.Events(t.Context(), a.State().Seq)
+	events, err := a.Events(t.Context(), a.State())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package annotation
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync/atomic"
 
@@ -31,20 +32,35 @@ func (a *Annotation) PixelsAfter(ctx context.Context, seq int) ([]uint8, error) 
 	return pixels, err
 }
 
-// Events returns the first seq events, fewer if the log has lost some since seq was read.
-func (a *Annotation) Events(ctx context.Context, seq int) ([]segment.Event, error) {
+// ErrRewound is the cause of the Conflict for a state whose events the log has lost.
+var ErrRewound = errors.New("the log has lost events")
+
+// Events returns the events that led to a state. When the log has lost some since, the
+// error is a Conflict, and the image has another state by then.
+func (a *Annotation) Events(ctx context.Context, of State) ([]segment.Event, error) {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Read); err != nil {
 		return nil, err
 	}
 	a.mu.Lock()
-	held := a.timeline.Forgotten() == 0
-	events := a.timeline.Events(0)
+	lost, held := a.rewound != of.Rewound, a.timeline.Forgotten() == 0
+	have, last := a.end()
+	events := slices.Clone(a.timeline.Events(0))
 	a.mu.Unlock()
-	if held {
-		return slices.Clone(events[:min(seq, len(events))]), nil
+	if !lost && !held {
+		var err error
+		if events, err = a.store.Events(ctx, a.image.ID, 0); err != nil {
+			return nil, err
+		}
+		if lost = len(events) < have || events[have-1].ID != last; lost {
+			if err := a.rewind(ctx); err != nil {
+				return nil, err
+			}
+		}
 	}
-	events, err := a.store.Events(ctx, a.image.ID, 0)
-	return events[:min(seq, len(events))], err
+	if lost {
+		return nil, segment.Errorf(segment.Conflict, "The database has lost the latest events of this image, as after a failover. Read it again.").Because(ErrRewound)
+	}
+	return events[:of.Seq], nil
 }
 
 // Entry is an event in a history.

@@ -30,7 +30,7 @@ func TestSuperfluousFieldsAreNotStored(t *testing.T) {
 		e.Instances, e.Cells, e.Pick = []int32{4}, []uint8{1}, &segment.Pick{Labels: []uint8{1}}
 		mustAppend(t, a, e)
 		seq := a.State().Seq
-		events, err := a.Events(t.Context(), seq)
+		events, err := a.Events(t.Context(), a.State())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func TestEventsSayWho(t *testing.T) {
 		t.Errorf("a repeat answers %d, %v", seq, err)
 	}
 	again := mustOpen(t, mustOpenWorkspace(t, dir, asIs), a.Image().ID)
-	events, err := again.Events(t.Context(), 1)
+	events, err := again.Events(t.Context(), again.State())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestLongPast(t *testing.T) {
 	if _, err := a.Append(t.Context(), events, label("click5", 0, [2]float64{35, 15})); segment.KindOf(err) != segment.Conflict {
 		t.Errorf("another event with the id of event 6: %v, want a conflict", err)
 	}
-	log, err := a.Events(t.Context(), events)
+	log, err := a.Events(t.Context(), a.State())
 	if err != nil || len(log) != events || log[5].ID != "click5" || log[events-1].Seq != events {
 		t.Errorf("%d events, %v", len(log), err)
 	}

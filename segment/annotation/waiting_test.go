@@ -98,7 +98,7 @@ func TestNobodyWaitsForTheReader(t *testing.T) {
 			return len(entries), err
 		},
 		"the evidence": func(a *annotation.Annotation) (any, error) {
-			log, err := a.Events(context.Background(), then)
+			log, err := a.Events(context.Background(), annotation.State{Seq: then})
 			return len(log), err
 		},
 		"a restore": func(a *annotation.Annotation) (any, error) {

@@ -42,7 +42,7 @@ func TestBackup(t *testing.T) {
 			}
 			events = append(events, e)
 		}
-		there, err := a.Events(t.Context(), a.State().Seq)
+		there, err := a.Events(t.Context(), a.State())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -96,6 +96,6 @@ func (s *subject) log(ctx context.Context) ([]segment.Event, []uint8, error) {
 		return nil, nil, err
 	}
 	state := a.State()
-	events, err := a.Events(ctx, state.Seq)
+	events, err := a.Events(ctx, state)
 	return events, a.PixelsOf(state), err
 }

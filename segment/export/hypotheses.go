@@ -59,7 +59,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	}
 	state, sequence := a.Present()
 	list.Seq, list.Parameters = state.Seq, sequence.Parameters()
-	events, err := a.Events(ctx, state.Seq)
+	events, err := a.Events(ctx, state)
 	if err != nil {
 		return nil, err
 	}

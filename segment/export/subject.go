@@ -77,8 +77,8 @@ func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err err
 	defer give()
 	late := paceOf(ctx)(ctx, func(ctx context.Context) {
 		begun()
-		if err = s.open(ctx); err == nil {
-			p, err = s.encode(ctx, encoder)
+		if p, err = s.process(ctx, encoder); errors.Is(err, annotation.ErrRewound) {
+			p, err = s.process(ctx, encoder)
 		}
 	})
 	if late != nil {
@@ -87,8 +87,17 @@ func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err err
 	return p, err
 }
 
+// process reads the labelling and makes the piece of it.
+func (s *subject) process(ctx context.Context, encoder encoder) (*piece, error) {
+	if err := s.open(ctx); err != nil {
+		return nil, err
+	}
+	return s.encode(ctx, encoder)
+}
+
 // open reads the labelling.
 func (s *subject) open(ctx context.Context) error {
+	s.undecided, s.parts = 0, nil // of another try
 	if s.image.Seq == 0 {
 		s.take(slices.Repeat([]uint8{segment.Void}, s.image.Width*s.image.Height))
 		return nil

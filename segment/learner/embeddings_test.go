@@ -77,7 +77,7 @@ func (s *school) embed(t *testing.T, i int) int {
 func (s *school) counts(t *testing.T, i int) bool {
 	t.Helper()
 	a := mustOpen(t, s.Workspace, s.images[i].ID)
-	events, err := a.Events(t.Context(), a.State().Seq)
+	events, err := a.Events(t.Context(), a.State())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func (s *school) digests(t *testing.T, a *annotation.Annotation) (out []string) 
 
 func (s *school) events(t *testing.T, a *annotation.Annotation) []segment.Event {
 	t.Helper()
-	events, err := a.Events(t.Context(), a.State().Seq)
+	events, err := a.Events(t.Context(), a.State())
 	if err != nil {
 		t.Fatal(err)
 	}

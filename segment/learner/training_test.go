@@ -39,7 +39,7 @@ func TestProjectLearns(t *testing.T) {
 	if state.Undo != 1 || slices.ContainsFunc(state.Labels, func(l uint8) bool { return l != segment.Void }) {
 		t.Errorf("%d steps of undo, labels %v", state.Undo, state.Labels[:5])
 	}
-	events, err := a.Events(t.Context(), state.Seq)
+	events, err := a.Events(t.Context(), state)
 	if err != nil || len(events) != 1 || events[0].By != segment.ByProject || events[0].Scores.Model != 1 || events[0].Scores.Learnt != 5 {
 		t.Errorf("events %+v: %v", events, err)
 	}
@@ -278,7 +278,7 @@ func TestLearningWithTwoPeople(t *testing.T) {
 				clicks++
 			}
 		}
-		events, err := a.Events(t.Context(), state.Seq)
+		events, err := a.Events(t.Context(), state)
 		if err != nil || clicks != 2 {
 			t.Errorf("image %d: %d clicks: %v", i, clicks, err)
 		}

@@ -33,7 +33,7 @@ func (s *school) importScores(t *testing.T, i int, wrong bool) {
 func (s *school) scores(t *testing.T, i int) (last *segment.Scores) {
 	t.Helper()
 	a := mustOpen(t, s.Workspace, s.images[i].ID)
-	events, err := a.Events(t.Context(), a.State().Seq)
+	events, err := a.Events(t.Context(), a.State())
 	if err != nil {
 		t.Fatal(err)
 	}
