@@ -133,7 +133,7 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	}
 	err = w.keep(ctx, im, []newBlob{
 		display, thumbnail, {im.OriginalKey(), picture.Original}, {im.HierarchyKey(), from.Hierarchy}, {im.GraphKey(), from.Graph},
-	}, w.store.CreateImage)
+	})
 	if err != nil {
 		return err
 	}

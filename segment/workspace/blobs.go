@@ -42,14 +42,14 @@ func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
 	}
 }
 
-// keep stores an image with its blobs and then, with create, its record, or nothing.
-func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob, create func(context.Context, segment.Image) error) error {
+// keep stores an image with its blobs and then its record, or nothing.
+func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob) error {
 	for _, b := range blobs {
 		if err := w.blobs.Put(ctx, b.key, b.write); err != nil {
 			return w.discard(ctx, im, err)
 		}
 	}
-	if err := create(ctx, im); err != nil {
+	if err := w.withRoom(ctx, im.ProjectID, func() error { return w.store.CreateImage(ctx, im) }); err != nil {
 		return w.discard(ctx, im, err)
 	}
 	return nil

@@ -88,7 +88,7 @@ func trashedClass(p segment.Project, c segment.DeletedClass) segment.TrashItem {
 	}
 }
 
-// Restore takes an item out of the trash.
+// Restore takes an item out of the trash. An image of a project that is full is a Conflict.
 func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
 	can, err := w.own(ctx, access.Manage)
 	if err != nil {
@@ -104,7 +104,19 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 	if err != nil {
 		return segment.TrashItem{}, err
 	}
-	return w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(item.Kind)+" "+item.Name)), id)
+	restore := func() (err error) {
+		item, err = w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(item.Kind)+" "+item.Name)), id)
+		return err
+	}
+	if item.Kind != segment.TrashedImage {
+		err = restore()
+		return item, err
+	}
+	err = w.withRoom(ctx, item.ProjectID, restore)
+	if segment.KindOf(err) == segment.TooLarge {
+		err = segment.Errorf(segment.Conflict, "The project already has %d images, which is the limit. Nothing was restored; move another image to the trash first.", w.images)
+	}
+	return item, err
 }
 
 // restoreClass takes a class out of the trash; id is in decimal.

@@ -50,14 +50,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err != nil {
 		return segment.Image{}, err
 	}
-	return im, w.keep(ctx, im, blobs, func(ctx context.Context, im segment.Image) error {
-		w.adding.Lock() // or uploads that have begun together would pass the limit together
-		defer w.adding.Unlock()
-		if err := w.hasRoom(ctx, projectID); err != nil {
-			return err
-		}
-		return w.store.CreateImage(ctx, im)
-	})
+	return im, w.keep(ctx, im, blobs)
 }
 
 // hasRoom returns an error if a project has no room for another image.
@@ -67,6 +60,17 @@ func (w *Workspace) hasRoom(ctx context.Context, projectID string) error {
 		err = segment.Errorf(segment.TooLarge, "The project already has %d images, which is the limit. Create another project for more.", w.images)
 	}
 	return err
+}
+
+// withRoom calls add, which adds an image to a project, if there is room for it. Those
+// that begin together don't pass the limit together. add has to refuse an unknown project.
+func (w *Workspace) withRoom(ctx context.Context, projectID string, add func() error) error {
+	w.adding.Lock()
+	defer w.adding.Unlock()
+	if err := w.hasRoom(ctx, projectID); err != nil && segment.KindOf(err) != segment.NotFound {
+		return err
+	}
+	return add()
 }
 
 // prepare computes everything that is stored of a photo. It is long work and

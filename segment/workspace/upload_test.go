@@ -9,8 +9,10 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/workspace"
 	"collie/storage/blob"
+	"collie/storage/workspacetest"
 )
 
 // together are blobs whose originals are stored when so many have come.
@@ -59,6 +61,40 @@ func TestUploadsAtTheLimit(t *testing.T) {
 	}
 	if blobs := p.count(t); blobs != limit*len(append(images[0].Keys(), images[0].FeaturesKey())) {
 		t.Errorf("%d blobs of %d images", blobs, len(images))
+	}
+}
+
+// The trash is no way past the limit; an image comes back once there is room.
+func TestRestoreAtTheLimit(t *testing.T) {
+	ctx := access.With(t.Context(), access.Operator)
+	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
+	p.LimitImages(1)
+	first := workspacetest.MustAnnotate(t, p.Workspace).Image()
+	if err := p.TrashImage(ctx, first.ID); err != nil {
+		t.Fatal(err)
+	}
+	second, err := p.AddImage(ctx, first.ProjectID, "b.png", workspacetest.Halves(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Restore(ctx, first.ID); segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "1 images, which is the limit") {
+		t.Errorf("restored beside another: %v", err)
+	}
+	if err := p.TrashImage(ctx, second.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Restore(ctx, first.ID); err != nil {
+		t.Error(err)
+	}
+	images, err := p.Images(ctx, first.ProjectID)
+	if err != nil || len(images) != 1 || images[0].ID != first.ID {
+		t.Errorf("images %v, %v", images, err)
+	}
+	if err := p.TrashProject(ctx, first.ProjectID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Restore(ctx, first.ProjectID); err != nil {
+		t.Errorf("a full project: %v", err)
 	}
 }
 
