@@ -299,6 +299,9 @@ func (w *Workspace) classUse(ctx context.Context, p *segment.Project) (*[segment
 		classes := im.Classes
 		if im.Seq > 0 && classes == nil {
 			a, err := w.Visit(ctx, im.ID)
+			if segment.KindOf(err) == segment.NotFound { // it has just gone to the trash
+				continue
+			}
 			if err != nil {
 				return nil, err
 			}

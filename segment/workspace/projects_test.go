@@ -322,3 +322,44 @@ func TestReplaceByItself(t *testing.T) {
 		t.Errorf("in upper case: %+v, %v", got.Classes, err)
 	}
 }
+
+// old is a store whose records of images are of a release that didn't list their classes.
+// The one that is trashed goes to the trash right after the first list.
+type old struct {
+	segment.Store
+	trashed string
+}
+
+func (s *old) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
+	images, err := s.Store.ImagesAfter(ctx, projectID, after, limit)
+	for i := range images {
+		images[i].Classes = nil
+	}
+	if id := s.trashed; id != "" {
+		s.trashed = ""
+		err = errors.Join(err, s.TrashImage(ctx, id))
+	}
+	return images, err
+}
+
+// An image that goes to the trash while the uses of a class are counted doesn't count.
+func TestEditWhileImageIsTrashed(t *testing.T) {
+	store := &old{}
+	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store {
+		store.Store = s
+		return store
+	})
+	a := workspacetest.MustAnnotate(t, w)
+	p := a.Project()
+	gone, err := w.AddImage(t.Context(), p.ID, "gone.png", workspacetest.Halves(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustAppend(t, mustOpen(t, w, gone.ID), label("a", 1, [2]float64{10, 10}))
+	mustAppend(t, a, label("a", 1, [2]float64{10, 10}))
+	store.trashed = gone.ID
+	var inUse *workspace.ClassesInUse
+	if _, err := w.EditProject(t.Context(), p.ID, without(p, 1)); !errors.As(err, &inUse) || inUse.Images[1] != 1 {
+		t.Errorf("deleting a class that one other image uses: %v", err)
+	}
+}
