@@ -80,6 +80,9 @@ func TestAudit(t *testing.T) {
 	admin.upload(p.ID, file{"beach.png", picture()}).into(t, 201, &images)
 	export := ann.exported(p.ID, `{"format":"coco"}`).ID
 	ann.send("HEAD", "/api/v1/exports/"+export+"/file", nil)
+	ann.send("GET", "/api/v1/exports/"+export+"/file", nil, `If-None-Match: "`+export+`"`)
+	ann.send("GET", "/api/v1/exports/"+export+"/file", nil, "Range: bytes=99999999-").problem(t, 416)
+	admin.send("HEAD", "/api/v1/audit", nil)
 	ann.get("/api/v1/exports/" + export + "/file")
 	ann.send("GET", "/api/v1/exports/"+export+"/file", nil, "Range: bytes=100-")
 	admin.send("GET", "/api/v1/exports/"+export+"/file", nil, "Range: bytes=1-")

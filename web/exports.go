@@ -78,13 +78,28 @@ func (s *Server) getExportFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer file.Close()
-	if r.Method == http.MethodGet && s.beginsFetching(r, status.ID) {
-		s.record(r, audit.ExportFetched, status.Project, status.Format+" "+status.ID)
-	}
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Content-Disposition", answers.Attachment(status.Report.Project.Name+"-"+status.Format+".zip"))
 	w.Header().Set("ETag", `"`+status.ID+`"`)
-	return s.answers.Content(w, r, status.Created, file)
+	out := &noted{w, func() {
+		if r.Method == http.MethodGet && s.beginsFetching(r, status.ID) {
+			s.record(r, audit.ExportFetched, status.Project, status.Format+" "+status.ID)
+		}
+	}}
+	return s.answers.Content(out, r, status.Created, file)
+}
+
+// noted calls note before a file or a part of it is sent, and not for answers such as 304.
+type noted struct {
+	http.ResponseWriter
+	note func()
+}
+
+func (w *noted) WriteHeader(status int) {
+	if status == http.StatusOK || status == http.StatusPartialContent {
+		w.note()
+	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 // beginsFetching reports whether a request for an export's file is the first of a

@@ -51,8 +51,10 @@ func (p *People) GetAudit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.workspace.Record(r.Context(), audit.LogFetched, "", ""); err != nil {
-		p.log.Warn("not in the audit log", "error", err)
+	if r.Method == http.MethodGet { // and not HEAD, which fetches nothing
+		if err := p.workspace.Record(r.Context(), audit.LogFetched, "", ""); err != nil {
+			p.log.Warn("not in the audit log", "error", err)
+		}
 	}
 	after := int64(from)
 	entries, err := p.workspace.EntriesAfter(r.Context(), after, auditChunk)
