@@ -74,8 +74,10 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 		p, err := s.piece(ctx, encoder)
 		switch segment.KindOf(err) {
 		case segment.NotFound:
-			if _, err := j.source.Project(ctx, projectID); err != nil {
-				return nil, err // not only the image is gone
+			if _, err := j.source.Project(ctx, projectID); segment.KindOf(err) == segment.NotFound { // not only the image is gone
+				return nil, segment.Errorf(segment.NotFound, "This project was moved to the trash during the export, or you are no longer a member of it. Start the export again when it is back.").Because(err)
+			} else if err != nil {
+				return nil, err
 			}
 			err = segment.Errorf(segment.NotFound, "The image was moved to the trash during the export.")
 			fallthrough

@@ -226,7 +226,7 @@ func (j *Jobs) run(ctx context.Context, u job.Job, progress func(done, total int
 	}
 	if err != nil {
 		end.State, end.Problem, end.Report, end.Bytes = Failed, problem(err), nil, 0
-		j.log.Error("export failed", "export", u.ID, "project", a.Project, "format", a.Format, "error", err)
+		j.log.Log(ctx, severity(err), "export failed", "export", u.ID, "project", a.Project, "format", a.Format, "error", err)
 	}
 	b, err := json.Marshal(end)
 	if err != nil {
@@ -249,6 +249,16 @@ func (j *Jobs) write(ctx context.Context, u job.Job, a arguments, progress func(
 		return err
 	})
 	return report, counter.n, err
+}
+
+// severity tells faults of the server from what people do meanwhile, such as moving the
+// project to the trash.
+func severity(err error) slog.Level {
+	switch segment.KindOf(err) {
+	case 0, segment.Unavailable, segment.Full, segment.Damaged:
+		return slog.LevelError
+	}
+	return slog.LevelInfo
 }
 
 // problem is the text of an error for people.
@@ -344,7 +354,7 @@ func (j *Jobs) Open(ctx context.Context, id string) (Status, io.ReadSeekCloser, 
 // noExport is the error for an export that doesn't exist or isn't visible to
 // the caller.
 func noExport() error {
-	return segment.Errorf(segment.NotFound, "This export doesn't exist. The server keeps the %d newest exported files, for up to %d hours.", keepJobs, keepFor/time.Hour)
+	return segment.Errorf(segment.NotFound, "This export doesn't exist, its project is in the trash, or you are not a member of that. The server keeps the %d newest exported files, for up to %d hours.", keepJobs, keepFor/time.Hour)
 }
 
 // fileKey is the key of the archive that an attempt makes.

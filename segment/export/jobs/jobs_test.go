@@ -341,7 +341,9 @@ func TestFailedJob(t *testing.T) {
 	p, _ := newProject(t, w)
 	for _, source := range []*broken{{w, false}, {w, true}} {
 		blobs := mustOpenBlobs(t, t.TempDir())
-		j := newJobs(t, source, blobs, newQueue(t))
+		var log bytes.Buffer
+		j := jobs.New(source, blobs, newQueue(t), slog.New(slog.NewTextHandler(&log, nil)))
+		t.Cleanup(j.Close)
 		id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -350,11 +352,58 @@ func TestFailedJob(t *testing.T) {
 		if s.State != jobs.Failed || s.Problem == "" || strings.Contains(s.Problem, "secret") {
 			t.Errorf("%+v", s)
 		}
+		if j.Close(); !strings.Contains(log.String(), "level=ERROR") {
+			t.Errorf("the log of a failure: %s", log.String())
+		}
 		for _, key := range exportKeys(t, blobs) {
 			if strings.Contains(key, "/file") {
 				t.Errorf("there is %s", key)
 			}
 		}
+	}
+}
+
+// trashing is a source whose project goes to the trash when its first file is read.
+type trashing struct {
+	*workspace.Workspace
+	project string
+	once    sync.Once
+}
+
+func (s *trashing) Blob(ctx context.Context, im segment.Image, key string) (file io.ReadSeekCloser, err error) {
+	s.once.Do(func() { err = s.TrashProject(ctx, s.project) })
+	if err != nil {
+		return nil, err
+	}
+	return s.Workspace.Blob(ctx, im, key)
+}
+
+// A project that goes to the trash during its export is no fault of the server. Whoever
+// waits for the export reads where the project is, and then that the export needs it.
+func TestExportOfTrashedProject(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := newProject(t, w)
+	var log bytes.Buffer
+	j := jobs.New(&trashing{Workspace: w, project: p.ID}, mustOpenBlobs(t, t.TempDir()), newQueue(t), slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(j.Close)
+	id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(2 * time.Minute); err == nil && time.Now().Before(end); time.Sleep(time.Millisecond) {
+		_, err = j.Status(t.Context(), id)
+	}
+	if segment.KindOf(err) != segment.NotFound || !strings.Contains(err.Error(), "its project is in the trash") {
+		t.Errorf("while the project is in the trash: %v", err)
+	}
+	if _, err := w.Restore(access.With(t.Context(), access.Operator), p.ID); err != nil {
+		t.Fatal(err)
+	}
+	if s := ended(t, j, id); s.State != jobs.Failed || !strings.Contains(s.Problem, "moved to the trash during the export") {
+		t.Errorf("%+v", s)
+	}
+	if j.Close(); !strings.Contains(log.String(), "export failed") || strings.Contains(log.String(), "level=ERROR") {
+		t.Errorf("the log: %s", log.String())
 	}
 }
 
