@@ -18,6 +18,10 @@ func nameKept(name string) string {
 	return strings.TrimSpace(string(r[max(0, len(r)-maxName):]))
 }
 
+// baseName is the last element of a path as the server takes it, for which a backslash
+// separates folders on every system.
+func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
 // missingIn says what of a zip archive a project doesn't have yet: content writes an
 // archive of it, nil if it has all of it. It is not ok when the file is no archive, or
 // when the project has nothing of it.

@@ -185,6 +185,17 @@ func TestUploadLongNameAgain(t *testing.T) {
 	}
 }
 
+// The server takes a backslash in a name for the end of a folder's name.
+func TestUploadBackslashAgain(t *testing.T) {
+	f := &flaky{names: []string{"a.png"}}
+	if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, `x\a.png`)}}); err != nil || len(f.names) != 1 {
+		t.Errorf("%q: %v, %s", f.names, err, said)
+	}
+	if _, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, "a.png", `x\a.png`)}}); err == nil || !strings.Contains(err.Error(), "have the same name") {
+		t.Errorf("two of one name: %v", err)
+	}
+}
+
 // Waiting for people goes on for as long as a server is away.
 func TestWaitForRestarted(t *testing.T) {
 	broken := map[int]error{2: io.EOF}

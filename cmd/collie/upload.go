@@ -101,7 +101,7 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 			return nil
 		}
 		content = left
-	} else if u.there[nameKept(filepath.Base(file))] {
+	} else if u.there[nameKept(baseName(file))] {
 		u.skipped++
 		return nil
 	}
@@ -185,7 +185,7 @@ func filesIn(places, endings []string) ([]string, error) {
 func distinct(files []string) error {
 	seen := map[string]string{}
 	for _, file := range files {
-		name := filepath.Base(file)
+		name := baseName(file)
 		if first, ok := seen[name]; ok && first != file {
 			return fmt.Errorf("%s and %s have the same name: upload them in a zip archive, which keeps the folders' names. Nothing was uploaded", first, file)
 		}
@@ -197,7 +197,7 @@ func distinct(files []string) error {
 // sendFile posts the content of a file. One that can't be read, or that the server can't
 // use, is reported and false returned, so that the others can follow.
 func (s *server) sendFile(ctx context.Context, path, file string, content func(io.Writer) error, into any, out streams) (used bool, err error) {
-	err = s.postFile(ctx, path, filepath.Base(file), content, into)
+	err = s.postFile(ctx, path, baseName(file), content, into)
 	var f *failure
 	var unreadable *fs.PathError
 	switch {
