@@ -1,6 +1,7 @@
 package export
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -149,10 +150,21 @@ func (c *chooser) take(im *segment.Image) (ok bool, why string) {
 	return true, ""
 }
 
+// mostMissing is how many missing images an error names.
+const mostMissing = 5
+
 // missing returns a NotFound for those that have not come.
 func (c *chooser) missing() error {
 	if len(c.wanted) == 0 {
 		return nil
 	}
-	return segment.Errorf(segment.NotFound, "The project has no image %s.", strings.Join(slices.Sorted(maps.Keys(c.wanted)), ", "))
+	var named []string
+	for _, id := range slices.Sorted(maps.Keys(c.wanted))[:min(len(c.wanted), mostMissing)] {
+		named = append(named, fmt.Sprintf("%.40q", id))
+	}
+	list := strings.Join(named, ", ")
+	if more := len(c.wanted) - len(named); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return segment.Errorf(segment.NotFound, "The project has no image %s.", list)
 }

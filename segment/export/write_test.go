@@ -242,9 +242,15 @@ func TestOptions(t *testing.T) {
 		if len(report.Images) != 2 || report.Images[0].ID != images[1].ID || files["masks/A_B-2.png"] == nil || files["masks/image-con.png"] == nil {
 			t.Errorf("exported %+v", report.Images)
 		}
-		_, err := export.Write(t.Context(), io.Discard, w, p.ID, "voc", export.Options{Images: []string{"nobody"}}, nil)
-		if segment.KindOf(err) != segment.NotFound {
-			t.Errorf("an unknown image: %v", err)
+		unknown := []string{"nobody"}
+		for i := range 3000 {
+			unknown = append(unknown, fmt.Sprint("other", i))
+		}
+		for n, want := range map[int]string{1: `no image "nobody".`, 5: `"other3".`, 6: "and 1 more.", len(unknown): `"nobody", "other0", "other1", "other10", "other100" and 2996 more.`} {
+			_, err := export.Write(t.Context(), io.Discard, w, p.ID, "voc", export.Options{Images: unknown[:n]}, nil)
+			if segment.KindOf(err) != segment.NotFound || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%d unknown images: %v", n, err)
+			}
 		}
 	})
 	t.Run("undecided as background", func(t *testing.T) {
