@@ -12,6 +12,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"weak"
@@ -199,6 +200,16 @@ func TestSuperpixelForms(t *testing.T) {
 	a := s.send("GET", "/api/v1/images/"+im.ID+"/superpixels.bin", nil, "Accept-Encoding: identity") // the client would unpack it
 	if a.header.Get("Content-Encoding") != "gzip" {
 		t.Fatalf("headers %v", a.header)
+	}
+	for _, method := range []string{"GET", "HEAD"} {
+		size := s.send(method, "/api/v1/images/"+im.ID+"/superpixels.bin", nil, "Accept-Encoding: identity").header.Get("Content-Length")
+		if size != strconv.Itoa(len(a.body)) {
+			t.Errorf("%s: a length of %q, but %d bytes", method, size, len(a.body))
+		}
+	}
+	part := s.send("GET", "/api/v1/images/"+im.ID+"/superpixels.bin", nil, "Accept-Encoding: identity", "Range: bytes=1-3")
+	if part.status != http.StatusPartialContent || part.header.Get("Content-Length") != "3" || !bytes.Equal(part.body, a.body[1:4]) {
+		t.Errorf("a part: %d %v, %d bytes", part.status, part.header, len(part.body))
 	}
 	z, err := gzip.NewReader(bytes.NewReader(a.body))
 	if err != nil {

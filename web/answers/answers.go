@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -99,14 +100,17 @@ func (s *Sender) Stream(w http.ResponseWriter, contentType string, write func(io
 // Content sends a file like http.ServeContent, which finds its type unless a
 // header has it. A range outside the file is a problem like any other.
 func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.Time, content io.ReadSeeker) error {
-	out := &rangeWriter{ResponseWriter: w}
+	size, err := content.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = content.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return err
+	}
+	out := &contentWriter{ResponseWriter: w, size: size}
 	http.ServeContent(out, r, "", modified, content)
 	if !out.refused {
 		return nil
-	}
-	size, err := content.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
 	}
 	return &problem.Refusal{
 		Status: http.StatusRequestedRangeNotSatisfiable,
@@ -114,20 +118,24 @@ func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.T
 	}
 }
 
-// rangeWriter leaves out the answer 416 of http.ServeContent, which is plain
-// text.
-type rangeWriter struct {
+// contentWriter leaves out the answer 416 of http.ServeContent, which is plain
+// text, and adds the size of a whole file, which that leaves out of packed ones.
+type contentWriter struct {
 	http.ResponseWriter
+	size    int64
 	refused bool
 }
 
-func (w *rangeWriter) WriteHeader(status int) {
+func (w *contentWriter) WriteHeader(status int) {
+	if status == http.StatusOK {
+		w.Header().Set("Content-Length", strconv.FormatInt(w.size, 10))
+	}
 	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
 		w.ResponseWriter.WriteHeader(status)
 	}
 }
 
-func (w *rangeWriter) Write(b []byte) (int, error) {
+func (w *contentWriter) Write(b []byte) (int, error) {
 	if w.refused {
 		return len(b), nil
 	}
