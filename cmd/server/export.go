@@ -1,18 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
+	"collie/cmd/server/machine"
 	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/export"
+	"collie/segment/ledger"
+	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/disk"
 )
@@ -64,7 +69,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 	}
 	var report *export.Report
 	err = disk.Replace(c.Out, func(f *os.File) (err error) {
-		report, err = export.Write(ctx, f, d.workspace, project.ID, c.Format, options, nil)
+		report, err = export.Write(ctx, f, within(exportMemory(), d.workspace), project.ID, c.Format, options, nil)
 		return err
 	})
 	if err != nil {
@@ -76,6 +81,29 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 		return fmt.Errorf("%s is complete but for images whose files are lost or damaged: %d", c.Out, report.Damaged)
 	}
 	return nil
+}
+
+// exportMemory is how many bytes the images of an export take at once, beside a server
+// that may be running: a quarter of what the machine or container has, or what a server
+// has for decoding where that is unknown.
+func exportMemory() int64 {
+	return cmp.Or(machine.Memory("/")/4, photo.Limits{}.OrDefault().Memory)
+}
+
+// bounded is a source whose images share some memory, as those of a server do. One that
+// needs more gets all of it.
+type bounded struct {
+	export.Source
+	total  int64
+	memory *ledger.Ledger
+}
+
+func within(memory int64, s export.Source) export.Source {
+	return bounded{s, memory, ledger.New(memory, memory, math.MaxInt)}
+}
+
+func (b bounded) Pictures(ctx context.Context, n int64) (give func(), err error) {
+	return b.memory.Take(ctx, min(n, b.total))
 }
 
 // split reads the flag; nil without it.
