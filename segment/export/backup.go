@@ -53,11 +53,11 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 		record.Review = &backup.Review{Status: string(r.Status), Comment: r.Comment, By: r.By, At: r.At, Seq: r.Seq}
 	}
 	p := &piece{out: len(s.partition().Regions)}
-	events, pixels, err := s.log(ctx)
+	events, err := s.annotation.Events(ctx, s.state)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(pixels)
+	sum := sha256.Sum256(s.annotation.PixelsOf(s.state))
 	record.Seq, record.Labelling = len(events), hex.EncodeToString(sum[:])
 	var lines bytes.Buffer
 	if err := backup.WriteEvents(&lines, events); err != nil {
@@ -86,16 +86,4 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	entry, err := json.Marshal(record)
 	p.entries = [][]byte{entry}
 	return p, err
-}
-
-// log returns the evidence and its labelling, consistent even while somebody
-// works on the image.
-func (s *subject) log(ctx context.Context) ([]segment.Event, []uint8, error) {
-	a, err := s.annotate(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	state := a.State()
-	events, err := a.Events(ctx, state)
-	return events, a.PixelsOf(state), err
 }

@@ -53,11 +53,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	if err := add(list.Labelling, s.mask); err != nil {
 		return nil, err
 	}
-	a, err := s.annotate(ctx)
-	if err != nil {
-		return nil, err
-	}
-	state, sequence := a.Present()
+	a, state, sequence := s.annotation, s.state, s.sequence
 	list.Seq, list.Parameters = state.Seq, sequence.Parameters()
 	events, err := a.Events(ctx, state)
 	if err != nil {

@@ -57,19 +57,14 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 // probabilities returns the classes' probabilities, in project order, at each
 // superpixel of the map, row-major. Without clicks the map is nil.
 func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Runs, error) {
-	if s.image.Seq == 0 || s.guess() == guessLeftOut {
+	if s.sequence == nil || s.guess() == guessLeftOut {
 		return nil, nil, nil
 	}
-	a, err := s.annotate(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	state, sequence := a.Present()
-	u, err := sequence.Uncertainty(ctx, *s.options.Hypotheses)
+	u, err := s.sequence.Uncertainty(ctx, *s.options.Hypotheses)
 	if err != nil || len(u.Marginals) == 0 {
 		return nil, nil, err
 	}
-	inPlay, k, n := sequence.Classes(), len(s.project.Classes), len(state.Labels)
+	inPlay, k, n := s.sequence.Classes(), len(s.project.Classes), len(s.state.Labels)
 	out := make([]float64, n*k)
 	for i := range n {
 		for j, class := range inPlay {
@@ -78,7 +73,7 @@ func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Ru
 			}
 		}
 	}
-	return out, a.Cells().Coarsen(state.Parent, n), nil
+	return out, s.annotation.Cells().Coarsen(s.state.Parent, n), nil
 }
 
 // array is a member of a .npz.

@@ -37,6 +37,7 @@ type Format struct {
 	pictures, background bool
 	shapes               string
 	plain                bool // its files say nothing of sets
+	evidence             bool // its files hold evidence, also of images without any
 	encoder              func(*job) (encoder, error)
 }
 
@@ -54,8 +55,8 @@ func Formats() []Format {
 		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with RLE masks", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
 		{Name: "cityscapes", Title: "Cityscapes", Summary: "Label, instance and colour PNGs named _gtFine_", encoder: newCityscapes},
 		{Name: "numpy", Title: "NumPy", Summary: "Labels in labels.npz, probabilities per superpixel in probs.npz", Uses: []string{"hypotheses"}, plain: true, encoder: newNumPy},
-		{Name: "hypotheses", Title: "Hypotheses", Summary: "Each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, plain: true, encoder: newHypotheses},
-		{Name: "backup", Title: "Backup", Summary: "The whole project with its evidence, to import it again", encoder: newBackup},
+		{Name: "hypotheses", Title: "Hypotheses", Summary: "Each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, plain: true, evidence: true, encoder: newHypotheses},
+		{Name: "backup", Title: "Backup", Summary: "The whole project with its evidence, to import it again", evidence: true, encoder: newBackup},
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
+	"collie/segment/engine"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 	"collie/segment/photo"
@@ -28,7 +29,9 @@ type subject struct {
 	image  segment.Image
 	stem   string
 
-	annotation  *annotation.Annotation // nil for an image without evidence
+	annotation  *annotation.Annotation // nil for an image without evidence, unless the format holds evidence
+	state       annotation.State       // that everything is made of, also while somebody works on the image
+	sequence    *engine.Sequence       // of the state; nil unless hypotheses are exported
 	mask        mask.Mask              // of class indices
 	objects     *superpixels.Runs      // of each pixel that a person has told apart from others of the class, else -1; nil without any
 	undecided   int                    // pixels, counted before they become background
@@ -98,42 +101,39 @@ func (s *subject) process(ctx context.Context, encoder encoder) (*piece, error) 
 // open reads the labelling.
 func (s *subject) open(ctx context.Context) error {
 	s.undecided, s.parts = 0, nil // of another try
-	if s.image.Seq == 0 {
+	if s.image.Seq == 0 && !s.format.evidence {
 		s.take(slices.Repeat([]uint8{segment.Void}, s.image.Width*s.image.Height))
 		return nil
 	}
-	a, err := s.annotate(ctx)
-	if err != nil {
-		return err
-	}
-	state := a.State()
-	pixels := a.PixelsOf(state)
-	_, s.objects = a.Objects(state, pixels)
-	if s.guess() == guessExported {
-		if pixels, err = guessed(ctx, a); err != nil {
+	if s.annotation == nil {
+		a, err := s.source.Visit(ctx, s.image.ID)
+		if err != nil {
 			return err
 		}
+		s.annotation = a
+	}
+	a, shown := s.annotation, s.guess() == guessExported
+	if shown || slices.Contains(s.format.Uses, "hypotheses") {
+		s.state, s.sequence = a.Present()
+	} else {
+		s.state = a.State()
+	}
+	pixels := a.PixelsOf(s.state)
+	_, s.objects = a.Objects(s.state, pixels)
+	if shown && s.sequence.Len() > 0 {
+		h, err := s.sequence.At(ctx, 0)
+		if err != nil {
+			return err
+		}
+		guessed := s.state
+		guessed.Labels = h.Labels
+		pixels = a.PixelsOf(guessed)
 	}
 	if len(pixels) != s.image.Width*s.image.Height {
 		return fmt.Errorf("a labelling of %d pixels for %d×%d", len(pixels), s.image.Width, s.image.Height)
 	}
 	s.take(pixels)
 	return nil
-}
-
-// guessed is the labelling that the first hypothesis gives to an image that
-// nobody has worked on.
-func guessed(ctx context.Context, a *annotation.Annotation) ([]uint8, error) {
-	state, sequence := a.Present()
-	if sequence.Len() == 0 {
-		return a.PixelsOf(state), nil
-	}
-	h, err := sequence.At(ctx, 0)
-	if err != nil {
-		return nil, err
-	}
-	state.Labels = h.Labels
-	return a.PixelsOf(state), nil
 }
 
 // take turns class ids, which it keeps, into the mask.
@@ -235,18 +235,7 @@ func (s *subject) failed(err error) error {
 	return fmt.Errorf("exporting the image %s, %q: %w", s.image.ID, s.image.Name, err)
 }
 
-// annotate opens the image's evidence; close gives it back.
-func (s *subject) annotate(ctx context.Context) (*annotation.Annotation, error) {
-	if s.annotation == nil {
-		a, err := s.source.Visit(ctx, s.image.ID)
-		if err != nil {
-			return nil, err
-		}
-		s.annotation = a
-	}
-	return s.annotation, nil
-}
-
+// close gives back the evidence.
 func (s *subject) close() {
 	if s.annotation != nil {
 		s.annotation.Close()
