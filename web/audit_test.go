@@ -73,6 +73,7 @@ func TestAudit(t *testing.T) {
 	p := admin.project()
 	path := "/api/v1/projects/" + p.ID
 	admin.patchProject(p.ID, `{"name":"Shore"}`).into(t, 200, new(any))
+	admin.patchProject(p.ID, `{"name":"Shore"}`).into(t, 200, new(any))
 	admin.send("PUT", path+"/members/ann", strings.NewReader(`{"role":"viewer"}`), "Content-Type: application/json")
 	ann := signIn("ann", testPassword, 201)
 	ann.patchProject(p.ID, `{"name":"Mine"}`).problem(t, 404)

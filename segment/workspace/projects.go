@@ -177,7 +177,11 @@ func (w *Workspace) saveEdit(ctx context.Context, id string, make func(*segment.
 		if p, err = w.edited(ctx, before, edit); err != nil {
 			return before, p, err
 		}
-		err = w.store.UpdateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectEdited, p.ID, differences(before, p))), p)
+		changes := differences(before, p)
+		if changes == "" { // nor is there anything for the audit log
+			return before, before, nil
+		}
+		err = w.store.UpdateProject(audit.Note(ctx, audit.New(ctx, audit.ProjectEdited, p.ID, changes)), p)
 		if segment.KindOf(err) == segment.Conflict && tries < editTries {
 			continue
 		}
