@@ -183,6 +183,9 @@ func TestPicturesOfAnImage(t *testing.T) {
 			}
 		}
 	}
+	for part, condition := range map[string]string{"/display": "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT", "/superpixels.bin": `If-Match: "another"`} {
+		s.send("GET", path+part, nil, condition).problem(t, http.StatusPreconditionFailed)
+	}
 	if a := s.send("GET", path+"/original", nil, "Range: bytes=99999999-"); a.header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(picture())) {
 		t.Errorf("the size of the original is not told: %v", a.header)
 	}

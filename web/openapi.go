@@ -102,7 +102,7 @@ func (c call) allProblems(method, path string) []int {
 		all = append(all, http.StatusUnprocessableEntity)
 	}
 	if c.parts {
-		all = append(all, http.StatusRequestedRangeNotSatisfiable)
+		all = append(all, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if c.takes != nil {
 		all = append(all, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusTooManyRequests) // large bodies wait for memory

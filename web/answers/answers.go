@@ -98,7 +98,8 @@ func (s *Sender) Stream(w http.ResponseWriter, contentType string, write func(io
 }
 
 // Content sends a file like http.ServeContent, which finds its type unless a
-// header has it. A range outside the file is a problem like any other.
+// header has it. A range outside the file is a problem like any other, and so is a
+// condition that the file doesn't meet.
 func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.Time, content io.ReadSeeker) error {
 	size, err := content.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -109,8 +110,14 @@ func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.T
 	}
 	out := &contentWriter{ResponseWriter: w, size: size}
 	http.ServeContent(out, r, "", modified, content)
-	if !out.refused {
+	switch out.refused {
+	case 0:
 		return nil
+	case http.StatusPreconditionFailed:
+		return &problem.Refusal{
+			Status: http.StatusPreconditionFailed,
+			Detail: "The file is not, or no longer, the one that the header If-Match or If-Unmodified-Since asks for. Leave the header out for the file as it is now.",
+		}
 	}
 	return &problem.Refusal{
 		Status: http.StatusRequestedRangeNotSatisfiable,
@@ -118,25 +125,27 @@ func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.T
 	}
 }
 
-// contentWriter leaves out the answer 416 of http.ServeContent, which is plain
-// text, and adds the size of a whole file, which that leaves out of packed ones.
+// contentWriter leaves out the answers 412 and 416 of http.ServeContent, which are no
+// problems, and adds the size of a whole file, which that leaves out of packed ones.
 type contentWriter struct {
 	http.ResponseWriter
 	size    int64
-	refused bool
+	refused int // the status of the answer that is left out
 }
 
 func (w *contentWriter) WriteHeader(status int) {
-	if status == http.StatusOK {
+	switch status {
+	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
+		w.refused = status
+		return
+	case http.StatusOK:
 		w.Header().Set("Content-Length", strconv.FormatInt(w.size, 10))
 	}
-	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
-		w.ResponseWriter.WriteHeader(status)
-	}
+	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *contentWriter) Write(b []byte) (int, error) {
-	if w.refused {
+	if w.refused != 0 {
 		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)
