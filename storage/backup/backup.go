@@ -56,7 +56,8 @@ type Store interface {
 
 // Write writes a backup of the stores at one moment to the new file at path,
 // which appears once it is complete and on disk. Others can write to the stores
-// meanwhile. Files that are lost or damaged are left out, unless all are.
+// meanwhile. Files that are lost or damaged are left out, unless all are, and so are
+// those that a sweep of the trash removes meanwhile.
 func Write(ctx context.Context, path string, store Store, blobs segment.Blobs) (s Summary, err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return s, fmt.Errorf("%s already exists; a backup never replaces a file", path)
@@ -99,7 +100,13 @@ func write(ctx context.Context, path string, out *os.File, store Store, blobs se
 			err := a.addBlob(ctx, blobs, key)
 			switch kind := segment.KindOf(err); {
 			case kind == segment.NotFound || kind == segment.Damaged:
-				s.lose(im, key)
+				gone, failed := erased(ctx, snapshot, im)
+				if failed != nil {
+					return s, failed
+				}
+				if !gone {
+					s.lose(im, key)
+				}
 				lost = err
 				fmt.Fprintf(&a.sums, "%s  %s\n", lostSum, blobsPrefix+key)
 			case err != nil:
@@ -122,6 +129,21 @@ func write(ctx context.Context, path string, out *os.File, store Store, blobs se
 	}
 	s.Bytes, err = out.Seek(0, io.SeekCurrent)
 	return s, err
+}
+
+// erased reports whether an image has been in the trash for as long as things stay there:
+// a sweep since the snapshot can have removed its files.
+func erased(ctx context.Context, snapshot segment.TrashStore, im segment.Image) (bool, error) {
+	for _, id := range []string{im.ID, im.ProjectID} {
+		item, err := snapshot.Trashed(ctx, id)
+		if err == nil && item.Until().Before(time.Now()) {
+			return true, nil
+		}
+		if err != nil && segment.KindOf(err) != segment.NotFound {
+			return false, err
+		}
+	}
+	return false, nil
 }
 
 // archive is a tar file being written.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -258,6 +259,57 @@ func TestBackupOfLostFiles(t *testing.T) {
 	if _, err := Write(t.Context(), path, f.store, files); err == nil || len(list(t, dir)) != 2 {
 		t.Errorf("without any file: %v, %q", err, list(t, dir))
 	}
+}
+
+// A file of an image that has been in the trash for long enough is not lost: a sweep has
+// erased it since the snapshot.
+func TestBackupDuringASweep(t *testing.T) {
+	for _, days := range []int{segment.TrashDays - 1, segment.TrashDays + 1} {
+		for _, what := range []string{"image", "project"} {
+			f := mustFill(t)
+			var images []segment.Image
+			for im, err := range f.store.EveryImage(t.Context()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				images = append(images, im)
+			}
+			swept := images[0] // which is in the trash
+			if what == "project" {
+				swept = images[1]
+				if err := f.store.TrashProject(t.Context(), swept.ProjectID); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.blobs.Remove(t.Context(), swept.OriginalKey()); err != nil {
+				t.Fatal(err)
+			}
+			store := aged{f.store, what, time.Now().AddDate(0, 0, -days)}
+			s, err := Write(t.Context(), filepath.Join(t.TempDir(), "backup.tar"), store, f.blobs)
+			if lost := days < segment.TrashDays; err != nil || s.Images != 3 || s.Files != 14 || (len(s.Lost) == 1) != lost {
+				t.Errorf("%d days after the %s went to the trash: %+v, %v", days, what, s, err)
+			}
+		}
+	}
+}
+
+// aged is a store in whose snapshots what is in the trash went there at a time.
+type aged struct {
+	Store
+	table string
+	at    time.Time
+}
+
+func (a aged) Snapshot(ctx context.Context, path string) error {
+	if err := a.Store.Snapshot(ctx, path); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "UPDATE "+a.table+" SET trashed_at = ? WHERE trashed_at IS NOT NULL", a.at.UnixMilli())
+	return errors.Join(err, db.Close())
 }
 
 func list(tb testing.TB, dir string) (names []string) {
