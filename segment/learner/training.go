@@ -120,13 +120,14 @@ func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
 }
 
 // study learns from a project's images when there is room for it, and reports whether
-// that succeeded. It logs why not, unless learning has been stopped.
+// that succeeded. It logs why not, unless learning has been stopped or what it learns from
+// has gone to the trash.
 func (l *Learner) study(ctx context.Context, projectID string, work func() error) bool {
 	var failed error
 	if err := l.host.Long(ctx, func() { failed = work() }); err != nil {
 		failed = err
 	}
-	if failed != nil && ctx.Err() == nil {
+	if failed != nil && ctx.Err() == nil && segment.KindOf(failed) != segment.NotFound {
 		l.log.Error("could not learn from a project's images", "project", projectID, "error", failed)
 	}
 	return failed == nil && ctx.Err() == nil

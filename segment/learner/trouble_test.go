@@ -201,6 +201,7 @@ type shaky struct {
 
 	refuse []int32 // the calls that are refused
 	away   int32   // the call in which images can't be read
+	why    error   // why they can't
 }
 
 // newShaky returns one for a school, which itself stops to learn.
@@ -231,7 +232,7 @@ func (h *shaky) Long(ctx context.Context, work func()) error {
 
 func (h *shaky) Visit(ctx context.Context, imageID string) (*annotation.Annotation, error) {
 	if h.working.Load() && h.calls.Load() == h.away {
-		return nil, errors.New("the bucket is away")
+		return nil, h.why
 	}
 	return h.Workspace.Visit(ctx, imageID)
 }
@@ -257,7 +258,7 @@ func TestFailedTrainingIsLogged(t *testing.T) {
 	t.Parallel()
 	s := newSchool(t, 5, asStored)
 	h := newShaky(t, s)
-	h.away = 1
+	h.away, h.why = 1, errors.New("the bucket is away")
 	s.finish(t, 0, 5, 0, 1)
 	h.Lessons().Finished(s.project.ID)
 	l, log := h.trained(t, s), h.log.String()
@@ -267,6 +268,23 @@ func TestFailedTrainingIsLogged(t *testing.T) {
 	h.Lessons().Finished(s.project.ID)
 	if l := h.trained(t, s); l.Model != 1 || h.log.String() != log {
 		t.Errorf("model %d afterwards, the log says:\n%s", l.Model, h.log.String())
+	}
+}
+
+// An image that goes to the trash while a model learns from it is no failure.
+func TestTrashedDuringTraining(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 5, asStored)
+	h := newShaky(t, s)
+	h.away, h.why = 1, segment.Errorf(segment.NotFound, "This image doesn't exist.")
+	s.finish(t, 0, 5, 0, 1)
+	h.Lessons().Finished(s.project.ID)
+	if l := h.trained(t, s); l.Model != 0 || h.log.Len() > 0 {
+		t.Errorf("model %d, the log says:\n%s", l.Model, h.log.String())
+	}
+	h.Lessons().Finished(s.project.ID)
+	if l := h.trained(t, s); l.Model != 1 {
+		t.Errorf("model %d afterwards", l.Model)
 	}
 }
 
