@@ -226,7 +226,7 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/superpixels.png": {
 		id: "getSuperpixelsPNG", summary: "Get the superpixel map as a 16-bit grey PNG",
 		doc:   "Each pixel is the id of its superpixel; the size is that of the upright original. The map changes with the granularity and has the parts that fine labels divide superpixels into; its name is the ETag.",
-		sends: fileOf("image/png"), problems: []int{422},
+		sends: fileOf("image/png"), parts: true, problems: []int{422},
 	},
 	"GET /api/v1/images/{id}/superpixels.bin": {
 		id: "getSuperpixelsBin", summary: "Get the superpixel map as run lengths, gzip-encoded",

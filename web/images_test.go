@@ -175,7 +175,16 @@ func TestPicturesOfAnImage(t *testing.T) {
 	if part := s.send("GET", path+"/original", nil, "Range: bytes=1-3"); part.status != http.StatusPartialContent || string(part.body) != "PNG" {
 		t.Errorf("a part of the original: %d %q", part.status, part.body)
 	}
-	for _, part := range []string{"/display", "/thumbnail", "/original", "/superpixels.bin"} {
+	for _, part := range []string{"/display", "/thumbnail", "/original", "/superpixels.png", "/superpixels.bin"} {
+		for _, condition := range []string{`If-Match: "other"`, "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"} {
+			if part != "/original" && strings.HasPrefix(condition, "If-Unm") {
+				continue // only it has a time
+			}
+			a := s.send("GET", path+part, nil, condition)
+			if a.problem(t, http.StatusPreconditionFailed); a.header.Get("Content-Encoding") != "" {
+				t.Errorf("%s, %s: %v", part, condition, a.header)
+			}
+		}
 		for _, bytes := range []string{"bytes=99999999-", "bytes=x"} {
 			a := s.send("GET", path+part, nil, "Range: "+bytes)
 			if p := a.problem(t, http.StatusRequestedRangeNotSatisfiable); !strings.Contains(p.Detail, bytes) || a.header.Get("Content-Encoding") != "" || a.header.Get("ETag") != "" {

@@ -98,8 +98,8 @@ func (s *Sender) Stream(w http.ResponseWriter, contentType string, write func(io
 }
 
 // Content sends a file like http.ServeContent, which finds its type unless a
-// header has it. A range outside the file is a problem like any other, and so is a
-// condition that the file doesn't meet.
+// header has it. A range outside the file, and a condition that it doesn't meet,
+// are problems like any other.
 func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.Time, content io.ReadSeeker) error {
 	size, err := content.Seek(0, io.SeekEnd)
 	if err == nil {
@@ -116,29 +116,33 @@ func (s *Sender) Content(w http.ResponseWriter, r *http.Request, modified time.T
 	case http.StatusPreconditionFailed:
 		return &problem.Refusal{
 			Status: http.StatusPreconditionFailed,
-			Detail: "The file is not, or no longer, the one that the header If-Match or If-Unmodified-Since asks for. Leave the header out for the file as it is now.",
+			Detail: "The file isn't the one that the header If-Match or If-Unmodified-Since asks for. Leave the header out to get the file as it is.",
+		}
+	case http.StatusRequestedRangeNotSatisfiable:
+		return &problem.Refusal{
+			Status: http.StatusRequestedRangeNotSatisfiable,
+			Detail: fmt.Sprintf("The header Range is %.40q, but the file has %d bytes. Send bytes=FIRST-LAST with numbers from 0 to %d, or leave the header out for the whole file.", r.Header.Get("Range"), size, max(0, size-1)),
 		}
 	}
-	return &problem.Refusal{
-		Status: http.StatusRequestedRangeNotSatisfiable,
-		Detail: fmt.Sprintf("The header Range is %.40q, but the file has %d bytes. Send bytes=FIRST-LAST with numbers from 0 to %d, or leave the header out for the whole file.", r.Header.Get("Range"), size, max(0, size-1)),
-	}
+	return fmt.Errorf("a file could not be sent: %s", out.said)
 }
 
-// contentWriter leaves out the answers 412 and 416 of http.ServeContent, which are no
-// problems, and adds the size of a whole file, which that leaves out of packed ones.
+// contentWriter keeps the failures of http.ServeContent, which are plain text or
+// nothing, from the client, and adds the size of a whole file, which that leaves out of
+// packed ones.
 type contentWriter struct {
 	http.ResponseWriter
 	size    int64
-	refused int // the status of the answer that is left out
+	refused int // status of the failure, or 0
+	said    []byte
 }
 
 func (w *contentWriter) WriteHeader(status int) {
-	switch status {
-	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable:
+	switch {
+	case status >= 400:
 		w.refused = status
 		return
-	case http.StatusOK:
+	case status == http.StatusOK:
 		w.Header().Set("Content-Length", strconv.FormatInt(w.size, 10))
 	}
 	w.ResponseWriter.WriteHeader(status)
@@ -146,6 +150,7 @@ func (w *contentWriter) WriteHeader(status int) {
 
 func (w *contentWriter) Write(b []byte) (int, error) {
 	if w.refused != 0 {
+		w.said = append(w.said, b...)
 		return len(b), nil
 	}
 	return w.ResponseWriter.Write(b)

@@ -1,6 +1,30 @@
 package answers
 
-import "testing"
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A file that can't be read is an error of the handler, not plain text to the client.
+func TestContentThatCannotBeRead(t *testing.T) {
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	err := New(slog.New(slog.DiscardHandler)).Content(w, r, time.Time{}, stuck{strings.NewReader("x")})
+	if err == nil || w.Body.Len() != 0 {
+		t.Errorf("error %v, sent %q", err, w.Body)
+	}
+}
+
+// stuck is a file that can't seek.
+type stuck struct{ io.Reader }
+
+func (stuck) Seek(int64, int) (int64, error) { return 0, errors.New("stuck") }
 
 func TestAttachmentNames(t *testing.T) {
 	for name, want := range map[string]string{

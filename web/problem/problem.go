@@ -102,7 +102,7 @@ var Kinds = []Kind{
 	{http.StatusMethodNotAllowed, "Method not allowed", "The address accepts the methods in the Allow header."},
 	{http.StatusRequestTimeout, "Too slow", "The body didn't arrive in the time for a request. Nothing was changed."},
 	{http.StatusConflict, "This doesn't fit the current state", "The event was made for an older state (seq is the current one), the edit for an older list of classes (project has the current one), labels still use a deleted class, a name is taken, or a project would lose its only owner. Nothing was changed."},
-	{http.StatusPreconditionFailed, "Another file", "The file is not the one that the header If-Match or If-Unmodified-Since asks for."},
+	{http.StatusPreconditionFailed, "Another file", "The file isn't the one that the header If-Match or If-Unmodified-Since asks for."},
 	{http.StatusRequestEntityTooLarge, "Too large", "Over a limit; the detail says which."},
 	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
 	{http.StatusRequestedRangeNotSatisfiable, "Outside the file", "The header Range asks for bytes that the file doesn't have, or can't be read; Content-Range has the file's size."},
