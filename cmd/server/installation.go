@@ -111,7 +111,7 @@ func memoryAdvice(memory int64) string {
 	if memory == 0 || memory >= leastMemory {
 		return ""
 	}
-	return fmt.Sprintf("this machine or container has %s of memory; give it %s or more, or lower the limits on uploads (docs/limits.md)", sizeText(memory), sizeText(leastMemory))
+	return fmt.Sprintf("this machine, container or service has %s of memory; give it %s or more, or lower the limits on uploads (docs/limits.md)", sizeText(memory), sizeText(leastMemory))
 }
 
 // filesAdvice says when the program can't open enough files and connections; 0 is

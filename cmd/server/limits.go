@@ -35,7 +35,7 @@ type uploadLimits struct {
 	ZipInflated   size    `default:"${zip_inflated}" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Total size of all files in a zip archive, uncompressed."`
 	ZipRatio      int64   `default:"${zip_ratio}" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Compression ratio of a zip archive and of each file in it."`
 	DecodeMemory  size    `default:"0" env:"COLLIE_DECODE_MEMORY" group:"limits" help:"Memory for all images that are being decoded at once. With 0, and at least, what one image of the largest size takes (12 bytes per pixel and the file). Others wait."`
-	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory target; near it the program collects garbage more often. With 0, 1GiB or three quarters of what the machine or container has, whichever is less. GOMEMLIMIT in the environment takes precedence."`
+	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory target; near it the program collects garbage more often. With 0, 1GiB or three quarters of what the machine, container or service has, whichever is less. GOMEMLIMIT in the environment takes precedence."`
 }
 
 // defaultLimits are the defaults of flags whose limits a package keeps; those of
@@ -229,7 +229,7 @@ func (s size) String() string {
 }
 
 // mostInUse is the memory that images in use can take before others are refused: half of
-// what the machine or container has, or the memory limit if that is more. Without it, so
+// what the machine, container or service has, or the memory limit if that is more. Without it, so
 // many pages could be open that the system ends the program.
 func mostInUse() int64 { return max(machine.Memory("/")/2, debug.SetMemoryLimit(-1)) }
 

@@ -4,20 +4,20 @@ package machine
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
 )
 
-// Memory is the memory in bytes that the machine or the container has, as
-// the files below root say; 0 when none does.
+// Memory is the memory in bytes that the machine, the container or the service has,
+// as the files below root say; 0 when none does.
 func Memory(root string) int64 {
 	least := int64(0)
-	for _, name := range []string{
-		"sys/fs/cgroup/memory.max",                   // of a container, cgroup version 2
-		"sys/fs/cgroup/memory/memory.limit_in_bytes", // version 1
+	for _, name := range append(groups(root),
+		"sys/fs/cgroup/memory/memory.limit_in_bytes", // of a container, cgroup version 1
 		"proc/meminfo",
-	} {
+	) {
 		b, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			continue // not on every system
@@ -32,4 +32,24 @@ func Memory(root string) int64 {
 		}
 	}
 	return least
+}
+
+// groups are the files with the limits of this process's group, cgroup version 2, and
+// of those that it is in: a container sees only itself, as the root, while a service
+// of systemd can have a limit of its own (MemoryMax) and be in a slice with another.
+func groups(root string) (files []string) {
+	b, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup")) // not on every system
+	group := "/"
+	for line := range strings.Lines(string(b)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
+			group = path.Join("/", name)
+		}
+	}
+	for {
+		files = append(files, "sys/fs/cgroup"+path.Join(group, "memory.max"))
+		if group == "/" {
+			return files
+		}
+		group = path.Dir(group)
+	}
 }

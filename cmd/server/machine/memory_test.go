@@ -10,6 +10,42 @@ import (
 	"collie/cmd/server/machine"
 )
 
+// A service has the least of its own limit and those of the slices that it is in.
+func TestMemoryOfAService(t *testing.T) {
+	const service, slice = "sys/fs/cgroup/system.slice/collie.service/memory.max", "sys/fs/cgroup/system.slice/memory.max"
+	for _, c := range []struct {
+		group, service, slice string
+		want                  int64
+	}{
+		{"0::/system.slice/collie.service", "max", "max", 16 << 30},
+		{"0::/system.slice/collie.service", "2147483648", "max", 2 << 30},
+		{"1:name=systemd:/\n0::/system.slice/collie.service", "2147483648", "1073741824", 1 << 30},
+		{"0::/system.slice", "1073741824", "max", 16 << 30},
+		{"0::/../elsewhere", "1073741824", "1073741824", 16 << 30},
+		{"9:memory:/docker/1", "1073741824", "1073741824", 16 << 30},
+	} {
+		root := t.TempDir()
+		put(t, root, map[string]string{"proc/self/cgroup": c.group + "\n", "proc/meminfo": "MemTotal: 16777216 kB\n", service: c.service + "\n", slice: c.slice + "\n"})
+		if got := machine.Memory(root); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
+// put writes files below root.
+func put(t *testing.T, root string, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestMemory(t *testing.T) {
 	files := map[string]string{
 		"sys/fs/cgroup/memory.max":                   "4294967296\n",
@@ -24,13 +60,7 @@ func TestMemory(t *testing.T) {
 			if !strings.Contains(present, fmt.Sprint(i)) {
 				continue
 			}
-			path := filepath.Join(root, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			put(t, root, map[string]string{name: files[name]})
 		}
 		if got := machine.Memory(root); got != want {
 			t.Errorf("with files %q: %d, want %d", present, got, want)
