@@ -155,6 +155,7 @@ type certificateFiles struct {
 	current *tls.Certificate
 	read    [2]time.Time // when the files had changed last, as of current
 	checked time.Time
+	wrong   string // with the files, as logged; empty when current is from them
 }
 
 // certificateCheck is how long a change of the files may go unnoticed.
@@ -164,7 +165,11 @@ func (c *certificateFiles) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if time.Since(c.checked) >= certificateCheck {
-		if err := c.load(); err != nil {
+		switch err := c.load(); {
+		case err == nil:
+			c.wrong = ""
+		case err.Error() != c.wrong: // each trouble is logged once
+			c.wrong = err.Error()
 			c.log.Error("the new certificate can't be used; the previous one stays in use", "error", err)
 		}
 	}
@@ -185,12 +190,11 @@ func (c *certificateFiles) load() error {
 	if c.current != nil && changed == c.read {
 		return nil
 	}
-	c.read = changed // a broken pair is reported once
 	pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 	if err != nil {
 		return fmt.Errorf("%s with the key %s: %w", c.cert, c.key, err)
 	}
-	c.current = &pair
+	c.current, c.read = &pair, changed
 	return nil
 }
 

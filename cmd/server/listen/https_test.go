@@ -1,9 +1,90 @@
 package listen
 
 import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/pem"
+	"log/slog"
+	"math/big"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
+
+// A certificate that can't be read is logged once, however often it is tried, and is
+// taken as soon as it can, also when the time of its file doesn't tell.
+func TestCertificateThatIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	files := &certificateFiles{cert: filepath.Join(dir, "cert"), key: filepath.Join(dir, "key")}
+	var log bytes.Buffer
+	files.log = slog.New(slog.NewTextHandler(&log, nil))
+	written := time.Now()
+	put := func(serial int64, cut int) {
+		cert, key := certificate(t, serial)
+		for path, content := range map[string][]byte{files.cert: cert[:len(cert)-cut], files.key: key} {
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chtimes(path, written, written); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	try := func(serial int64, lines int) {
+		t.Helper()
+		for range 3 {
+			files.checked = time.Time{}
+			got, err := files.get(nil)
+			if err != nil || got.Leaf.SerialNumber.Int64() != serial {
+				t.Fatalf("certificate %v, %v, want %d", got.Leaf.SerialNumber, err, serial)
+			}
+		}
+		if n := strings.Count(log.String(), "\n"); n != lines {
+			t.Errorf("%d lines, want %d: %s", n, lines, log.String())
+		}
+	}
+	put(1, 0)
+	if err := files.load(); err != nil {
+		t.Fatal(err)
+	}
+	try(1, 0)
+	if err := os.Remove(files.cert); err != nil {
+		t.Fatal(err)
+	}
+	try(1, 1)
+	written = written.Add(time.Minute)
+	put(2, 40)
+	try(1, 2)
+	put(2, 0)
+	try(2, 2)
+	if err := os.Remove(files.key); err != nil {
+		t.Fatal(err)
+	}
+	try(2, 3)
+}
+
+// certificate makes a pair in PEM.
+func certificate(t *testing.T, serial int64) (cert, key []byte) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
+}
 
 func TestTLSFlags(t *testing.T) {
 	for _, c := range []struct {
