@@ -12,7 +12,7 @@ import (
 type importCommand struct {
 	Project   string   `arg:"" help:"Id of the project, or its name if no other project has it."`
 	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
-	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become."`
+	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
 }
 
 // Run imports the files one by one and reports the outcome of each mask.

@@ -17,7 +17,7 @@ type clicksCommand struct {
 	Max     int       `default:"60" help:"Actions after which the annotator gives up."`
 	Methods []string  `default:"random-walker,herding-harmonic" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
 	Offers  []int     `default:"1,5,20" help:"Numbers of hypotheses on offer."`
-	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis."`
+	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis: ${enum}."`
 	Strokes bool      `help:"Draw each click out to a stroke through the wrong region; it stays one action."`
 	Regions int       `default:"600" help:"Superpixels of an image."`
 	Rest    bool      `default:"true" negatable:"" help:"Class 0 is what nobody clicks, for herding-harmonic."`

@@ -22,7 +22,7 @@ type embeddingsCommand struct {
 	Patch      int       `default:"16" help:"Pixels between the places of the grid."`
 	Target     []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach, at most 95 % of what the superpixels allow."`
 	Max        int       `default:"60" help:"Actions after which the annotator gives up."`
-	Gestures   []string  `default:"points" enum:"points,strokes" help:"What an action is."`
+	Gestures   []string  `default:"points" enum:"points,strokes" help:"What an action is: ${enum}."`
 	Hypotheses int       `default:"1" help:"On offer, with regions; 1 for the random walker's single answer."`
 }
 

@@ -18,11 +18,11 @@ type projectCommand struct {
 	Test       int       `default:"40" help:"Test images, at most a third of all; never learned from."`
 	Online     bool      `help:"Work through all images in order instead, learning from what was accepted."`
 	Copy       bool      `help:"Like --online --order listed, but instead of learning copy the labelling of the image before as the guess."`
-	Order      string    `default:"mixed" enum:"mixed,listed" help:"Order of the images: by a hash of their names, or as in index.tsv."`
+	Order      string    `default:"mixed" enum:"mixed,listed" help:"Order of the images: by a hash of their names (mixed), or as in index.tsv (listed)."`
 	Draw       int       `default:"0" help:"Another order of the mixed images for each number."`
 	Target     []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach, at most 95 % of what the superpixels allow."`
 	Max        int       `default:"60" help:"Actions after which the annotator gives up."`
-	Gestures   []string  `default:"points,strokes" enum:"points,strokes" help:"What an action is."`
+	Gestures   []string  `default:"points,strokes" enum:"points,strokes" help:"What an action is: ${enum}."`
 	Hypotheses int       `default:"20" help:"On offer, with regions; 1 for the random walker's single answer."`
 	Wrong      bool      `help:"Give the test images guesses in which each class is taken for the next one: what a bad guess costs."`
 	Least      float64   `default:"0" help:"Classes with less than this share of an image's area are void in it."`

@@ -21,7 +21,7 @@ type vocCommand struct {
 	Draws      int       `default:"1" help:"Draws of the clicks; with several, figures are means and spreads over them."`
 	Regions    int       `default:"600" help:"Superpixels of an image."`
 	Solver     []string  `default:"exact" enum:"exact,lbp" help:"Maximisers of the paper's methods: exact (nearly, TRW-S and ICM) or lbp (50 rounds of belief propagation)."`
-	Reading    []string  `default:"similarity" enum:"similarity,before-weight,softmax" help:"Readings of the paper's pairwise moments, of herding-paper."`
+	Reading    []string  `default:"similarity" enum:"similarity,before-weight,softmax" help:"Readings of the paper's pairwise moments, of herding-paper: ${enum}."`
 	Rates      []float64 `default:"0.25" help:"Herding rates η_p of herding-paper."`
 	Lambda     float64   `default:"0.15" help:"Diversity λ of divmbest."`
 	AllClasses bool      `help:"Put all classes in play, not only those clicked."`

@@ -24,7 +24,7 @@ type plan struct {
 
 	Annotators  int           `default:"200" help:"Simulated people who click, each on a different image."`
 	Together    int           `default:"1" help:"Put this many of them on each image instead, where they stay. An edit goes on top of what others have done meanwhile."`
-	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator. Gaps are exponential, with at most ten clicks a second."`
+	Every       time.Duration `default:"2s" help:"Mean time between two clicks of one annotator. Gaps are exponential; a press that is due while the button is still down waits."`
 	Stay        int           `default:"25" help:"Clicks on one image before its annotator opens the next."`
 	Photographs int           `default:"40" help:"Different photographs of the folder to use."`
 	Classes     int           `default:"21" help:"Number of classes in the masks, whose pixels are indices from 0, and 255 for void."`

@@ -31,7 +31,7 @@ type exportCommand struct {
 	Image      []string `help:"Id of an image to export; repeat it for more. Without it, all images of the project."`
 	Guesses    bool     `help:"Export guesses that nobody has accepted, too."`
 	Drafts     bool     `default:"true" negatable:"" help:"Include unfinished images."`
-	Undecided  string   `default:"void" enum:"void,background" help:"What undecided pixels become."`
+	Undecided  string   `default:"void" enum:"void,background" help:"What undecided pixels become: void or background."`
 	Pictures   *bool    `negatable:"" help:"Include images; without the flag the format decides."`
 	Objects    string   `default:"region" enum:"region,class" help:"One object per region or per class, in formats that list objects."`
 	Shapes     string   `default:"" enum:",polygon,mask" help:"polygon or mask; by default COCO has polygons and labelme has masks."`
