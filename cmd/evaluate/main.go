@@ -1,6 +1,9 @@
 // Command evaluate measures Collie's method on folders of images and masks:
 // the paper's interactive experiment, simulated annotators, superpixels,
-// scribbles and maximisers.
+// scribbles and maximisers. main.go is the table of subcommands, each in the file
+// of its name; project's and methods' have further files. What several share: flags.go, a picture to
+// click on (scene.go) or to learn from (lesson.go), what a method scores on many
+// of them (trial.go, contender.go), and diagrams (curves.go).
 package main
 
 import (

@@ -14,8 +14,11 @@ type learned struct {
 	graph *superpixels.Graph
 	field *affinity.Field
 
+	// Similarities of superpixels that were asked for, for experiments, which click
+	// on one model again and again. A model that can be divided keeps them in its
+	// affinity.Cells instead.
 	mu           sync.Mutex
-	similarities *affinity.Kept[[]float64] // of superpixels that were asked for
+	similarities *affinity.Kept[[]float64]
 }
 
 // mostSimilarities are kept for the next hypotheses, enough for clicks on all of 630
