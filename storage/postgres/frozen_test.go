@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -18,6 +19,31 @@ import (
 // An edit that is under way when the database freezes is answered before its request
 // ends, and says that it may have been saved.
 func TestFrozenDatabase(t *testing.T) {
+	withFreezing(t, func(t *testing.T, s *Store) {
+		began := time.Now()
+		err := s.Append(t.Context(), "image", 0, segment.Event{ID: "e", Kind: segment.Label}, segment.Progress{})
+		if took := time.Since(began); !segment.Uncertain(err) || !strings.Contains(err.Error(), "may or may not") || took > 25*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}
+
+// A listener whose database freezes gives up and can try again.
+func TestFrozenListener(t *testing.T) {
+	withFreezing(t, func(t *testing.T, s *Store) {
+		began := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		_, err := s.listening(ctx)
+		if took := time.Since(began); err == nil || errors.Is(err, errDeaf) || took > 25*time.Second {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+}
+
+// withFreezing runs do, in which time passes at once, with a store whose database lets
+// one connection sign in and then freezes.
+func withFreezing(t *testing.T, do func(t *testing.T, s *Store)) {
 	synctest.Test(t, func(t *testing.T) {
 		var database freezing
 		config, err := pgxpool.ParseConfig("postgres://collie@database/collie?sslmode=disable&pool_min_conns=0")
@@ -32,14 +58,11 @@ func TestFrozenDatabase(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &Store{pool: pool, hints: newHints()}
-		began := time.Now()
-		err = s.Append(t.Context(), "image", 0, segment.Event{ID: "e", Kind: segment.Label}, segment.Progress{})
-		if took := time.Since(began); !segment.Uncertain(err) || !strings.Contains(err.Error(), "may or may not") || took > 25*time.Second {
-			t.Errorf("after %v: %v", took, err)
-		}
+		do(t, s)
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+		time.Sleep(time.Minute) // for what pgx still tries in the background
 		database.end()
 	})
 }

@@ -190,8 +190,7 @@ func (s *Store) listening(ctx context.Context) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the database %s on %s can't be reached for notifications (--database-listen, or else --database): %w", config.Database, config.Host, pooled(err))
 	}
-	_, err = conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize())
-	if err == nil {
+	if err = subscribe(ctx, conn, channel); err == nil {
 		err = s.hear(ctx, conn)
 	}
 	if err != nil {
@@ -201,12 +200,20 @@ func (s *Store) listening(ctx context.Context) (*pgx.Conn, error) {
 	return conn, nil
 }
 
+// subscribe makes a connection receive the hints of a channel.
+func subscribe(ctx context.Context, conn *pgx.Conn, channel string) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := conn.Exec(ctx, "LISTEN "+pgx.Identifier{channel}.Sanitize())
+	return err
+}
+
 // hear sends a hint that says nothing, as hints are sent, and waits until it arrives.
 // Others that arrive before are not needed: who begins to listen looks at all images.
 func (s *Store) hear(ctx context.Context, conn *pgx.Conn) error {
 	call := s.hints.node + " " + segment.NewID()
-	if _, err := s.pool.Exec(ctx, "SELECT pg_notify('collie_' || id, $1) FROM installation", call); err != nil {
-		return trouble(err)
+	if err := s.change(ctx, "", "SELECT pg_notify('collie_' || id, $1) FROM installation", call); err != nil {
+		return err
 	}
 	soon, cancel := context.WithTimeout(ctx, s.hints.echo)
 	defer cancel()
@@ -254,8 +261,10 @@ func (s *Store) listen(ctx context.Context, heard func(segment.News), missed fun
 }
 
 // connect opens a connection beside the pool, and returns the channel of the
-// hints of the installation there.
+// hints of the installation there. A database that has frozen doesn't keep it.
 func connect(ctx context.Context, config *pgx.ConnConfig) (*pgx.Conn, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, "", err
