@@ -94,11 +94,12 @@ func (c *learnCommand) Run(t *terminal) error {
 	for _, r := range rows {
 		fmt.Fprintf(w, "%d\t%.4f\t%.4f\t%.1f\t%.1f\t%s\t\n", r.Predictors, r.Objective[0], r.Objective[len(r.Objective)-1], 100*r.Oracle, 100*r.Herding, r.Ahead)
 	}
+	fmt.Fprint(w, "\nweight of the\tunaries\tregion\tsmall areas\tedges within\tacross regions\t\n")
+	for i, p := range rows[len(rows)-1].Weights {
+		fmt.Fprintf(w, "predictor %d\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t\n", i+1, p.Unary, p.Region, p.Small, p.Within, p.Across)
+	}
 	if err := w.Flush(); err != nil {
 		return err
-	}
-	for _, weights := range rows[len(rows)-1].Weights {
-		fmt.Fprintf(t.Out, "%+v\n", weights)
 	}
 	return c.write(map[string]any{"results": rows})
 }

@@ -32,6 +32,10 @@ func TestLearn(t *testing.T) {
 	if diff := cmp.Diff(got, figures[learnFigures](t, args...)); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
+	out, err := evaluate(t, args...)
+	if err != nil || !strings.Contains(out, "across regions") || !strings.Contains(out, "predictor 2 ") || strings.Contains(out, "predictor 3 ") {
+		t.Errorf("the weights of the two predictors are not named: %v\n%s", err, out)
+	}
 	for flag, value := range map[string]string{"--predictors": "0", "--observed": "0", "--epochs": "-1", "--classes": "1"} {
 		if _, err := evaluate(t, "learn", "--train", folder(t, 1), "--data", folder(t, 1), "--regions", "60", flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)
