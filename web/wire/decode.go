@@ -26,8 +26,11 @@ func malformed(format string, args ...any) error {
 // Malformed error; a value of the wrong type is a segment.Error of kind Invalid
 // that names the field.
 func Decode(b []byte, v any) error {
-	if len(bytes.TrimLeft(b, " \t\r\n")) == 0 {
+	switch string(bytes.Trim(b, " \t\r\n")) {
+	case "":
 		return malformed("The request is empty; send a JSON object. Nothing was changed.")
+	case "null": // encoding/json would leave v as it is
+		return segment.Errorf(segment.Invalid, "The JSON is null; send an object. Nothing was changed.")
 	}
 	return decode("", b, v)
 }

@@ -58,6 +58,7 @@ func TestDecode(t *testing.T) {
 		`{"images":[null]}`:                               `An entry of "images" cannot be null; it must be a string.`,
 		`{"on":"yes"}`:                                    `The field "on" cannot be a string; it must be true or false.`,
 		`[]`:                                              `The JSON is a list; send an object.`,
+		` null `:                                          `The JSON is null; send an object.`,
 		`{"points":[[1,2],[`:                              `The JSON has a mistake at byte 18: unexpected end of JSON input.`,
 		`{"superpixels":[1}`:                              `The JSON has a mistake at byte 18: invalid character '}' after array element.`,
 		"{\"id\":\"a\xff\"}":                              `The JSON contains text that is not valid UTF-8`,
