@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"collie/segment/mask"
 	"collie/web/wire"
@@ -216,6 +217,42 @@ func TestEvidenceMistakes(t *testing.T) {
 	s.get(path).into(t, http.StatusOK, &record)
 	if record.Seq != 1 || record.Clicks != 1 || !bytes.Equal(before, s.maskOf(path).body) {
 		t.Errorf("the state changed: %+v", record)
+	}
+}
+
+// What an event can be is as the document of the interface says: each of these is
+// stored, or refused by both.
+func TestBoundsOfEvents(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	schema, err := theDocument().schema("mem:doc#/components/schemas/NewEvent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := func(one string, n int) string { return "[" + strings.Repeat(one+",", n-1) + one + "]" }
+	for name, event := range map[string]string{
+		"a long id":            fmt.Sprintf(`"id":%q,"superpixels":[1]`, strings.Repeat("~", 64)),
+		"an id too long":       fmt.Sprintf(`"id":%q,"superpixels":[1]`, strings.Repeat("~", 65)),
+		"no id":                `"id":"","superpixels":[1]`,
+		"an id with a space":   `"id":"a b","superpixels":[1]`,
+		"an id with an accent": `"id":"é","superpixels":[1]`,
+		"many superpixels":     `"id":"m","superpixels":` + list("1", 200_000),
+		"too many superpixels": `"id":"n","superpixels":` + list("1", 200_001),
+		"many points":          `"id":"o","points":` + list("[1,1]", 200_000),
+		"too many points":      `"id":"p","points":` + list("[1,1]", 200_001),
+	} {
+		body := `{"expected_seq":SEQ,"kind":"label","class":1,` + event + `}`
+		var now wire.OpenImage
+		s.get("/api/v1/images/"+im.ID).into(t, http.StatusOK, &now)
+		body = strings.Replace(body, "SEQ", fmt.Sprint(now.Seq), 1)
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := schema.Validate(v) != nil
+		if a := s.post("/api/v1/images/"+im.ID+"/evidence", body); (a.status == http.StatusUnprocessableEntity) != refused || !refused && a.status != http.StatusOK {
+			t.Errorf("%s: %d, and the document refuses it: %t; %.200s", name, a.status, refused, a.body)
+		}
 	}
 }
 

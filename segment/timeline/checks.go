@@ -31,7 +31,7 @@ func (t *Timeline) Check(e *segment.Event, p *segment.Project) error {
 // checkForm validates what events of all kinds have.
 func (t *Timeline) checkForm(e *segment.Event) error {
 	if len(e.ID) == 0 || len(e.ID) > maxEventID || !printable(e.ID) {
-		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters, chosen by the client. Nothing was changed.", maxEventID)
+		return segment.Errorf(segment.Invalid, "An event needs an id of 1 to %d printable ASCII characters without spaces, chosen by the client. Nothing was changed.", maxEventID)
 	}
 	if len(e.Superpixels) > maxEventItems {
 		return segment.Errorf(segment.Invalid, "One event can name at most %d superpixels; this one has %d. Nothing was changed.", maxEventItems, len(e.Superpixels))

@@ -9,12 +9,12 @@ import (
 
 // Evidence is an event as clients send it, over HTTP and the socket.
 type Evidence struct {
-	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64"`
+	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64,pattern=^[!-~]*$"`
 	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required,min=0"`
 	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|instance|pixels|accept|guess|embedding|granularity|undo|redo|restore"`
 	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
-	Superpixels []int32      `json:"superpixels,omitempty"`
-	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box"`
+	Superpixels []int32      `json:"superpixels,omitempty" schema:"maxItems=200000"`
+	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box" schema:"maxItems=200000"`
 	Fine        bool         `json:"fine,omitempty" doc:"of a label event: the points, up to 16, are about what is there and not about whole superpixels; superpixels around them are divided"`
 	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock, unlock or instance event: id of the class"`
 	Number      *int         `json:"number,omitempty" doc:"of an instance event: which object of the class the finest superpixels at the points belong to, or 0 to forget it. A connected region with several objects is divided between them, to the nearest along the superpixels; objects with one number are one. Regions without any are objects of their own" schema:"min=0,max=65535"`
