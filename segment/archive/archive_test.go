@@ -327,3 +327,12 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// Limits are said in numbers that people read.
+func TestLimitsInWords(t *testing.T) {
+	for limit, want := range map[int64]string{1 << 19: "0.5 MiB", 100 << 20: "100 MiB", 0: "2 GiB", 12 << 30: "12 GiB", 3 << 29: "1.5 GiB"} {
+		if _, err := Open(nil, 1<<40, Limits{Bytes: limit}); err == nil || !strings.Contains(err.Error(), "larger than "+want+",") {
+			t.Errorf("%d: %v, want %s", limit, err, want)
+		}
+	}
+}
