@@ -96,7 +96,7 @@ func (s *Server) prelabel(w http.ResponseWriter, r *http.Request) error {
 
 // copyJSON is the request to copy the labelling of another image.
 type copyJSON struct {
-	ID   string `json:"id,omitempty" doc:"identifies the event; a repeat is stored once. Absent, the server makes one" schema:"maxLength=64"`
+	ID   string `json:"id,omitempty" doc:"identifies the event; a repeat is stored once. Absent, the server makes one" schema:"maxLength=64,pattern=^[!-~]*$"`
 	From string `json:"from" doc:"identifier of the other image"`
 }
 
