@@ -46,11 +46,9 @@ func main() {
 	printed := &output.Printed{To: os.Stdout}
 	out := streams{printed, os.Stderr}
 	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(out))
-	s, err := newServer(c.URL, c.Token)
-	if err == nil {
-		err = command.Run(s)
-	}
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(out),
+		kong.BindToProvider(func() (*server, error) { return newServer(c.URL, c.Token) })) // for commands that need it
+	err := command.Run()
 	if err == nil {
 		err = printed.Err
 	}
