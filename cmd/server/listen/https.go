@@ -134,11 +134,10 @@ func redirect(origin string) http.Handler {
 		}
 		to := origin
 		if to == "" {
-			host := r.Host
-			if h, _, err := net.SplitHostPort(r.Host); err == nil {
-				host = h
+			to = "https://" + r.Host
+			if _, port, err := net.SplitHostPort(r.Host); err == nil {
+				to = strings.TrimSuffix(to, ":"+port) // brackets of IPv6 stay
 			}
-			to = "https://" + host
 		}
 		http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusMovedPermanently)
 	})

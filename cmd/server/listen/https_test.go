@@ -9,12 +9,38 @@ import (
 	"encoding/pem"
 	"log/slog"
 	"math/big"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
+
+// Plain requests are sent to the same host or to the origin; changes are refused.
+func TestRedirect(t *testing.T) {
+	for _, c := range []struct{ origin, host, want string }{
+		{"", "collie.example.org", "https://collie.example.org/a?b=c"},
+		{"", "collie.example.org:8080", "https://collie.example.org/a?b=c"},
+		{"", "192.0.2.1:80", "https://192.0.2.1/a?b=c"},
+		{"", "[2001:db8::1]:80", "https://[2001:db8::1]/a?b=c"},
+		{"", "[2001:db8::1]", "https://[2001:db8::1]/a?b=c"},
+		{"https://collie.example.org:8443", "192.0.2.1:80", "https://collie.example.org:8443/a?b=c"},
+	} {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/a?b=c", nil)
+		r.Host = c.host
+		redirect(c.origin).ServeHTTP(w, r)
+		if to := w.Header().Get("Location"); w.Code != http.StatusMovedPermanently || to != c.want {
+			t.Errorf("%+v: %d to %q", c, w.Code, to)
+		}
+	}
+	w := httptest.NewRecorder()
+	if redirect("").ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/a", nil)); w.Code != http.StatusForbidden {
+		t.Errorf("a change: %d", w.Code)
+	}
+}
 
 // A certificate that can't be read is logged once, however often it is tried, and is
 // taken as soon as it can, also when the time of its file doesn't tell.
