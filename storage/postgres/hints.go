@@ -46,8 +46,8 @@ const (
 // errDeaf is the error for a connection that accepts LISTEN and hears nothing.
 var errDeaf = errors.New("it takes LISTEN but passes on no notifications, as PgBouncer does in transaction mode, so every server asks four times a second what others have done; give an address without the pooler with --database-listen")
 
-// hint says that something has changed. It never waits; what gathers while a
-// notification is on its way is sent together.
+// hint says that something has changed. It never waits: what comes while a
+// notification is on its way is sent with the next one.
 func (s *Store) hint(about segment.NewsKind, id string) {
 	h := s.hints
 	h.mu.Lock()
@@ -125,10 +125,9 @@ func notify(ctx context.Context, conn *pgx.Conn, channel, payload string) error 
 	return err
 }
 
-// take returns what is to be sent: who sends it and the news, each an id or
-// its kind, a colon and an id. After a hint that was
-// sent with earlier ones it is nothing: a notification without images would make the
-// others compare all of theirs.
+// take returns the notifications to send: the node, then the news, each an id or
+// a kind, a colon and an id. It returns none when everything went out with earlier
+// hints: a notification without news would make the others compare all their images.
 func (h *hints) take() (payloads []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"collie/storage/row"
 )
 
-// Try counts a try, unless there have been too many, and removes those that count no
-// more. One too many writes nothing.
+// Try counts a try, unless there have been too many, and removes those that no longer
+// count. A refused one writes nothing.
 func (s *Store) Try(ctx context.Context, key string, most int, span time.Duration) (until time.Time, wait time.Duration, err error) {
 	key = row.Hash(key)
 	err = s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
