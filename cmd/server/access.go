@@ -22,6 +22,9 @@ type accessFlags struct {
 	Proxies  []string `name:"proxy" env:"COLLIE_PROXY" default:"127.0.0.0/8,::1/128" placeholder:"PREFIX" help:"With --origin: networks of the proxies whose X-Forwarded-For is trusted."`
 }
 
+// defaultPorts are those that addresses leave out.
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
 // config is what the flags come to for a server that listens on an address.
 func (a *accessFlags) config(listen string) (web.Config, error) {
 	if _, _, err := net.SplitHostPort(listen); err != nil {
@@ -44,6 +47,9 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 	}
 	if !a.Auth && !web.Loopback(u.Host) && !a.Insecure {
 		return web.Config{}, fmt.Errorf("--origin %s can be reached from other machines, where nobody would have to sign in: add --auth, or --insecure to let everybody do everything", a.Origin)
+	}
+	if port := u.Port(); port == "" || port == defaultPorts[u.Scheme] {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port) // as browsers do, with whose origin it is compared
 	}
 	c.Origin = strings.ToLower(u.String())
 	c.AnyName = a.Insecure

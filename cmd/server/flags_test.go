@@ -85,12 +85,23 @@ func TestAccessFlags(t *testing.T) {
 			t.Errorf("%q: %v, want %q", c.arguments, err, c.says)
 		}
 	}
-	parsed, err := parse(t, "--auth", "--origin", "https://Collie.Example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if config, err := parsed.Serve.config("127.0.0.1:1"); err != nil || config.Origin != "https://collie.example" || len(config.Proxies) != 2 {
-		t.Errorf("%+v, %v", config, err)
+	for given, want := range map[string]string{ // as browsers write it
+		"https://Collie.Example":       "https://collie.example",
+		"https://collie.example:443":   "https://collie.example",
+		"https://collie.example:443/":  "https://collie.example",
+		"https://collie.example:":      "https://collie.example",
+		"https://collie.example:80":    "https://collie.example:80",
+		"http://collie.example:80":     "http://collie.example",
+		"https://[2001:DB8::443]":      "https://[2001:db8::443]",
+		"https://[2001:db8::443]:443/": "https://[2001:db8::443]",
+	} {
+		parsed, err := parse(t, "--auth", "--origin", given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if config, err := parsed.Serve.config("127.0.0.1:1"); err != nil || config.Origin != want || len(config.Proxies) != 2 {
+			t.Errorf("%s: %+v, %v", given, config, err)
+		}
 	}
 }
 
