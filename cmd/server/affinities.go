@@ -9,7 +9,7 @@ import (
 // affinitiesFlag names a file of cmd/train, for every command that makes
 // hypotheses.
 type affinitiesFlag struct {
-	Affinities string `env:"COLLIE_AFFINITIES" type:"path" placeholder:"FILE" help:"Learned affinities between superpixels, a file written by cmd/train. Without it, the built-in ones."`
+	Affinities string `default:"" env:"COLLIE_AFFINITIES" type:"path" placeholder:"FILE" help:"Learned affinities between superpixels, a file written by cmd/train. Without it, the built-in ones."`
 }
 
 // read returns the affinities of the file, nil without one.

@@ -118,6 +118,23 @@ func TestEmptyDataFolder(t *testing.T) {
 	}
 }
 
+// An empty path in an environment file is none, and not the current folder.
+func TestEmptyPaths(t *testing.T) {
+	for _, name := range []string{"COLLIE_TLS_CERT", "COLLIE_TLS_KEY", "COLLIE_TLS_ACME_CA", "COLLIE_OPENID_SECRET_FILE", "COLLIE_AFFINITIES"} {
+		t.Setenv(name, "")
+	}
+	parsed, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := parsed.Serve
+	for _, path := range []string{s.TLSCert, s.TLSKey, s.TLSRoots, s.OpenIDSecretFile, s.Affinities} {
+		if path != "" {
+			t.Errorf("an empty path is %q", path)
+		}
+	}
+}
+
 // What is missing for a provider, or contradicts it, is said before anything
 // starts, with what the provider has to know.
 func TestOpenIDFlags(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 type openidFlags struct {
 	OpenIDIssuer     string   `name:"openid-issuer" env:"COLLIE_OPENID_ISSUER" placeholder:"URL" help:"With --auth and --origin: let people also sign in at this OpenID provider. The server connects to it."`
 	OpenIDClient     string   `name:"openid-client" env:"COLLIE_OPENID_CLIENT" placeholder:"ID" help:"Client ID of this server at the provider."`
-	OpenIDSecretFile string   `name:"openid-secret-file" env:"COLLIE_OPENID_SECRET_FILE" type:"path" placeholder:"FILE" help:"File with the client's secret. The variable COLLIE_OPENID_SECRET can have the secret itself; a public client has none."`
+	OpenIDSecretFile string   `name:"openid-secret-file" default:"" env:"COLLIE_OPENID_SECRET_FILE" type:"path" placeholder:"FILE" help:"File with the client's secret. The variable COLLIE_OPENID_SECRET can have the secret itself; a public client has none."`
 	OpenIDLabel      string   `name:"openid-label" env:"COLLIE_OPENID_LABEL" placeholder:"NAME" help:"What people call the provider, for the button; the provider's host name by default."`
 	OpenIDScopes     []string `name:"openid-scopes" env:"COLLIE_OPENID_SCOPES" default:"profile,email" placeholder:"SCOPE" help:"Scopes to ask for besides openid."`
 	OpenIDNameClaim  string   `name:"openid-name-claim" env:"COLLIE_OPENID_NAME_CLAIM" default:"preferred_username" placeholder:"CLAIM" help:"Claim with the name of a user who signs in for the first time."`

@@ -25,11 +25,11 @@ import (
 // HTTPS let the server speak HTTPS itself, with a certificate from files or
 // from a certificate authority that speaks ACME.
 type HTTPS struct {
-	TLSCert      string   `name:"tls-cert" env:"COLLIE_TLS_CERT" type:"path" placeholder:"FILE" help:"Serve HTTPS with this certificate chain (PEM). The file is read again when it changes."`
-	TLSKey       string   `name:"tls-key" env:"COLLIE_TLS_KEY" type:"path" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
+	TLSCert      string   `name:"tls-cert" default:"" env:"COLLIE_TLS_CERT" type:"path" placeholder:"FILE" help:"Serve HTTPS with this certificate chain (PEM). The file is read again when it changes."`
+	TLSKey       string   `name:"tls-key" default:"" env:"COLLIE_TLS_KEY" type:"path" placeholder:"FILE" help:"Private key of --tls-cert (PEM)."`
 	TLSACME      []string `name:"tls-acme" env:"COLLIE_TLS_ACME" placeholder:"DOMAIN" help:"Serve HTTPS with certificates that are requested and renewed automatically for these domains. This accepts the terms of the certificate authority."`
 	TLSDirectory string   `name:"tls-acme-directory" env:"COLLIE_TLS_ACME_DIRECTORY" default:"https://acme-v02.api.letsencrypt.org/directory" placeholder:"URL" help:"Certificate authority for --tls-acme."`
-	TLSRoots     string   `name:"tls-acme-ca" env:"COLLIE_TLS_ACME_CA" type:"path" placeholder:"FILE" help:"Certificates (PEM) to trust when talking to a private --tls-acme-directory."`
+	TLSRoots     string   `name:"tls-acme-ca" default:"" env:"COLLIE_TLS_ACME_CA" type:"path" placeholder:"FILE" help:"Certificates (PEM) to trust when talking to a private --tls-acme-directory."`
 	ListenHTTP   string   `name:"listen-http" env:"COLLIE_LISTEN_HTTP" placeholder:"ADDRESS" help:"With HTTPS: also listen here for plain HTTP, send browsers to HTTPS and answer the certificate authority."`
 }
 
