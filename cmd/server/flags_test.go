@@ -118,6 +118,19 @@ func TestEmptyDataFolder(t *testing.T) {
 	}
 }
 
+// An issuer that no provider can have is refused before a user is linked to it.
+func TestLinkedIssuer(t *testing.T) {
+	for issuer, says := range map[string]string{"nope": "--issuer", "http://login.example": "--issuer", "https://login.example": "doesn't exist"} {
+		parsed, err := parse(t, "users", "link", "ann", "subject", "--issuer", issuer, "--data", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := parsed.Users.Link.Run(t.Context()); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %q", issuer, err, says)
+		}
+	}
+}
+
 // An empty path in an environment file is none, and not the current folder.
 func TestEmptyPaths(t *testing.T) {
 	for _, name := range []string{"COLLIE_TLS_CERT", "COLLIE_TLS_KEY", "COLLIE_TLS_ACME_CA", "COLLIE_OPENID_SECRET_FILE", "COLLIE_AFFINITIES"} {

@@ -15,6 +15,7 @@ import (
 
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/web/openid"
 )
 
 // usersCommand manages users on the machine itself, also while the server runs:
@@ -134,6 +135,9 @@ type linkUser struct {
 
 // Run links the two.
 func (c *linkUser) Run(ctx context.Context) error {
+	if err := openid.CheckURL(c.Issuer); err != nil {
+		return fmt.Errorf("--issuer: %w", err)
+	}
 	return c.change(ctx, c.Name, func(ctx context.Context, a *accounts.Accounts, u accounts.User) error {
 		return a.Link(ctx, u.ID, c.identity())
 	})
