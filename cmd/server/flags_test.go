@@ -118,6 +118,18 @@ func TestEmptyDataFolder(t *testing.T) {
 	}
 }
 
+// A file that doesn't exist is named before any of the others is imported.
+func TestMissingImport(t *testing.T) {
+	folder := t.TempDir()
+	parsed, err := parse(t, "import", folder, filepath.Join(folder, "missing.zip"), "--project", "Beach", "--data", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parsed.Import.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "missing.zip") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // An issuer that no provider can have is refused before a user is linked to it.
 func TestLinkedIssuer(t *testing.T) {
 	for issuer, says := range map[string]string{"nope": "--issuer", "http://login.example": "--issuer", "https://login.example": "doesn't exist"} {

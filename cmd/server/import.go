@@ -13,7 +13,7 @@ import (
 
 // importCommand imports masks into a project, or makes a project of a backup.
 type importCommand struct {
-	Files []string `arg:"" type:"existingpath" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores or embeddings; without --project, backups."`
+	Files []string `arg:"" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores or embeddings; without --project, backups."`
 
 	Project   string            `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
 	Map       map[string]string `placeholder:"VALUE=CLASS" mapsep:"," help:"What values in masks become: names of classes in the data set or, without names, indices; without a class, undecided. Classes that the project lacks are added."`
@@ -27,6 +27,11 @@ type importCommand struct {
 // Run imports one file after the other and says what became of each mask. It
 // fails when a mask or a file could not be imported; the others are there all the same.
 func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
+	for _, name := range c.Files {
+		if _, err := os.Stat(name); err != nil {
+			return fmt.Errorf("nothing was imported: %w", err)
+		}
+	}
 	d, err := openExisting(ctx, c.dataFlag, c.photo())
 	if err != nil {
 		return err
