@@ -63,10 +63,13 @@ export function paintButtons(session, acceptance) {
  * @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses
  */
 export function paintStatus(line, hypotheses) {
-  if (byId('status').textContent !== line) byId('status').replaceChildren(...namesApart(line));
+  if (byId('status').textContent !== line) {
+    byId('status').replaceChildren(...namesApart(line));
+    byId('status').title = line; // it may be cut
+  }
   byId('running').hidden = !hypotheses.running;
   const button = byId('search');
-  button.hidden = !hypotheses.running && hypotheses.more === 0;
+  disable('search', !hypotheses.running && hypotheses.more === 0);
   const name = hypotheses.running ? 'Stop searching' : 'Search for more hypotheses';
   if (button.getAttribute('aria-label') === name) return;
   button.setAttribute('aria-label', name);

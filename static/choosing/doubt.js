@@ -94,7 +94,7 @@ export class Doubt {
     const { hypotheses, evidence } = session;
     const { area } = painter.parts;
     const source = `${hypotheses.run}/${hypotheses.received}/${area.length}`;
-    byId('doubt').hidden = !telling(this.steps, hypotheses);
+    byId('doubt').hidden = !telling(this.steps, hypotheses) || this.ports.acceptance.away || hypotheses.done?.reason === 'busy'; // the line says why none come
     if (this.uncertainty && this.uncertainty.n !== area.length) this.uncertainty = null;
     if (source === this.source || hypotheses.fresh === 0 || hypotheses.running || hypotheses.classes < 2) {
       if (this.on && !painter.heat) this.paintHeat();

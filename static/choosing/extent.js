@@ -49,12 +49,12 @@ export class Extent {
     this.range.addEventListener('input', () => void this.show());
   }
 
-  /** Shows the slider where there is something to slide, for the current run. */
+  /** Shows the slider with two classes, and lets it slide once their hypotheses are there. */
   update() {
     const { hypotheses, readOnly, save } = this.ports.session;
-    const on = hypotheses.classes === 2 && hypotheses.fresh > 1 && !hypotheses.running && !readOnly && save !== 'offline';
-    byId('extent').hidden = !on;
-    if (!on || this.run === hypotheses.run) return;
+    byId('extent').hidden = hypotheses.classes !== 2 || readOnly;
+    this.range.disabled = hypotheses.fresh < 2 || hypotheses.running || save === 'offline';
+    if (this.range.disabled || this.run === hypotheses.run) return;
     this.run = hypotheses.run;
     this.ladder = null;
     this.range.max = '32';

@@ -64,7 +64,7 @@ export function viewedLine({ clicks, labels, hypotheses }) {
 /** How far the search is. @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses */
 function searchLine({ done, running, fresh, wanted, received }) {
   if (running) {
-    return fresh === 0 ? 'Searching for hypotheses' : `${hypothesesIn(fresh)} so far, ${received} of ${wanted} tried`;
+    return fresh === 0 ? 'Searching for hypotheses' : `${hypothesesIn(fresh)}, ${received} of ${wanted} tried`;
   }
   if (!done) return 'Searching for hypotheses';
   const folded = received - fresh;

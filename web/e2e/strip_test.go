@@ -90,6 +90,69 @@ func TestE2EStrip(t *testing.T) {
 	}
 }
 
+// moved collects from every frame from now on where the strip's hit targets and the
+// image are, as far as one of them has been in two places.
+const moved = `(() => {
+	const places = {};
+	const look = () => {
+		for (const [name, selector] of Object.entries({accept: '#accept', next: '#next-click', search: '#search', image: '#canvas', cards: '#cards:not(:empty), #strip-empty:not([hidden])'})) {
+			const {left, top} = document.querySelector(selector).getBoundingClientRect();
+			const place = Math.round(left) + ',' + Math.round(top);
+			(places[name] ??= []).includes(place) || places[name].push(place);
+		}
+		requestAnimationFrame(look);
+	};
+	look();
+	window.moved = () => Object.entries(places).filter(([, all]) => all.length > 1).map((place) => place.join(' '));
+})()`
+
+// TestE2EStripStays: whatever the strip says and shows, from the first click on, the
+// cards and the buttons above them stay where they are.
+func TestE2EStripStays(t *testing.T) {
+	t.Parallel()
+	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(photograph)
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	for _, size := range [][2]int64{{1280, 720}, {820, 1180}, {390, 844}, {844, 390}, {640, 360}} {
+		p.resize(size[0], size[1])
+		p.do("reloading", chromedp.Reload())
+		p.until(`document.getElementById('save')?.dataset.state === 'saved' && /^(Press|Choose)/.test(document.getElementById('status').textContent)`)
+		p.do("watching", chromedp.Evaluate[chromedp.Void]("void "+moved))
+		p.press("2")
+		p.click(image.Pt(250, 200))
+		p.settle(tried+` === 20`, `!document.getElementById('extent-range').disabled`)
+		p.press("m")
+		p.settle(tried + ` === 40`)
+		p.press(".")
+		p.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
+		if found := value[[]string](p, "moved()"); len(found) > 0 {
+			t.Errorf("at %v hypotheses moved %q", size, found)
+		}
+		for _, shows := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+			if found := value[[]string](p, fmt.Sprintf(`import('%[1]s').then(({paintStatus}) => {
+				const {left, top} = document.getElementById('cards').getBoundingClientRect();
+				document.getElementById('badge').hidden = !%[2]t;
+				return ['Saved', 'Offline. Your edits are kept in this browser. '.repeat(9)].filter((text) => {
+					paintStatus(text, {running: %[3]t});
+					const now = document.getElementById('cards').getBoundingClientRect();
+					return now.left !== left || now.top !== top;
+				});
+			})`, static.Address("annotate/chrome.js"), shows[0], shows[1])); len(found) > 0 {
+				t.Errorf("at %v, with a preview %t and running %t, the cards are moved by %q", size, shows[0], shows[1], found)
+			}
+		}
+		p.press(enter)
+		p.until(`document.getElementById('status').textContent.startsWith('Everything is accepted')`)
+		if found := value[[]string](p, "moved()"); len(found) > 0 {
+			t.Errorf("at %v accepting moved %q", size, found)
+		}
+		p.press("z", ctrl)
+		p.press("z", ctrl)
+		p.until(`document.getElementById('undo').disabled && document.getElementById('save').dataset.state === 'saved'`)
+	}
+}
+
 // TestE2EStripBelow: below the image the strip is as wide as the window, and its last
 // card can be scrolled to.
 func TestE2EStripBelow(t *testing.T) {
