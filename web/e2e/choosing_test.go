@@ -186,6 +186,21 @@ func TestE2EMessagesApart(t *testing.T) {
 	apart("Accepted")
 }
 
+// TestE2EAcceptedOnAPhone: on a phone, too, the message about what was accepted
+// leaves free which hypothesis is shown.
+func TestE2EAcceptedOnAPhone(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 390, 844, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.press(".")
+	p.until(`/^2 of/.test(document.getElementById('badge-text').textContent) && document.getElementById('badge').checkVisibility()`)
+	value[bool](p, `import('`+static.Address("ui/toast.js")+`').then(({toast}) => { toast('Accepted here', 'cloth 11 %, table 23 %, background 66 %', 'info', {label: 'Undo', run() {}}); return true; })`)
+	p.screenshot("accepted here")
+	if p.overlap(".toast", "#badge") {
+		t.Errorf("the message %q is over %q", value[string](p, notice), value[string](p, `document.getElementById('badge-text').textContent`))
+	}
+}
+
 // TestE2ENothingBesideTheImage: a click or drag beside the image does nothing,
 // and asks the server nothing.
 func TestE2ENothingBesideTheImage(t *testing.T) {
