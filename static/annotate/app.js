@@ -267,7 +267,7 @@ export class App {
   paintBars() {
     const { session, acceptance } = this;
     paintBadge(acceptance, this.history.shown, this.touch);
-    paintStatus(this.status, session.hypotheses);
+    paintStatus(acceptance.waiting || this.status, session.hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);
     this.tellSave();

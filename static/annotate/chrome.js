@@ -19,7 +19,7 @@ const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed
 export function paintBadge(acceptance, past, touch) {
   const { shown, hovered } = acceptance.choice;
   const differs = shown !== null && acceptance.differs(shown.card);
-  byId('badge').hidden = !differs && past < 0;
+  byId('badge').hidden = (!differs || acceptance.eager) && past < 0; // what is shown may not be what is accepted
   byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
   byId('stage').classList.toggle('previewing', differs);
   byId('badge-how').textContent = past >= 0 || hovered || acceptance.ports.session.readOnly ? '' : acceptance.barred ? ' · made for earlier clicks' : touch ? ' · tap again to accept' : ' · Enter accepts';

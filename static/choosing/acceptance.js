@@ -187,7 +187,7 @@ export class Acceptance {
     const there = this.ahead === 0 && this.current && hypotheses.fresh > 0 && (step < 0 || this.arrived(place));
     if (!there && this.expecting()) {
       this.ahead = this.away ? 0 : Math.max(0, this.ahead + step);
-      this.wait('Shown as soon as it arrives');
+      this.wait();
       return;
     }
     if (place >= 0) this.select(place);
@@ -253,11 +253,18 @@ export class Acceptance {
     return this.ports.session.trashed ? 'image is restored' : 'server is back';
   }
 
-  /** Says what a key waits for that was pressed before the hypotheses came. @param {string} what */
-  wait(what) {
+  /** What a key waits for that was pressed before the hypotheses came, or "". */
+  get waiting() {
+    if (this.eager) return 'Will be accepted when it arrives';
+    return this.ahead > 0 ? 'Will be shown when it arrives' : '';
+  }
+
+  /** Says what a key waits for. */
+  wait() {
     if (!this.expecting()) return;
     if (this.away) toast('No hypotheses yet', `They will come once the ${this.back}.`);
-    else this.ports.say(what);
+    else this.ports.say(this.waiting);
+    this.ports.refresh();
   }
 
   /** Keys that were pressed too early no longer count. */
@@ -274,9 +281,9 @@ export class Acceptance {
     if (this.single) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
     if (!selected || this.ahead > 0 || !this.acceptable()) {
-      this.wait('Accepted as soon as it arrives');
       this.eager = this.expecting() && !this.away;
       this.missed = false;
+      this.wait();
       return;
     }
     this.ahead = 0;

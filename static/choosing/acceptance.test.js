@@ -135,7 +135,7 @@ test('an Enter on a card of older clicks waits for the run that takes all of the
     s.pending.push({ event: { kind: 'label' } });
     s.acceptance.take(1);
     s.acceptance.accept();
-    assert.equal(s.said.at(-1), 'Accepted as soon as it arrives');
+    assert.equal(s.said.at(-1), 'Will be accepted when it arrives');
     s.end('superseded');
     s.pending.length = 0;
     s.outdate();
