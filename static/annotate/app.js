@@ -74,7 +74,10 @@ export class App {
         this.recolor();
         this.history?.reclassed();
       },
-      chosen: () => this.say(`${this.classes.current.name} is active`),
+      chosen: () => {
+        this.say(`${this.classes.current.name} is active`);
+        this.refresh();
+      },
       lock: (id) => this.saying.lock(id),
       say,
       left: () => byId('canvas').focus({ preventScroll: true }),
@@ -284,7 +287,7 @@ export class App {
 
   /** What the line above the strip says. */
   get status() {
-    return statusOf({ session: this.session, classes: this.classes.classes, rest: this.classes.rest.id, lasting: this.queue.lasting, touch: this.touch });
+    return statusOf({ session: this.session, classes: this.classes.classes, active: this.classes.current.id, rest: this.classes.rest.id, lasting: this.queue.lasting, touch: this.touch });
   }
 
   /**

@@ -88,11 +88,12 @@ function namesApart(line) {
  * @param {object} now
  * @param {Session} now.session
  * @param {readonly {id: number, name: string}[]} now.classes in order
+ * @param {number} now.active the id of the active class
  * @param {number} now.rest the id of the class that nobody need click, or -1
  * @param {boolean} now.lasting whether unsaved edits outlive the page
  * @param {boolean} now.touch whether there is probably no keyboard
  */
-export function statusOf({ session, classes, rest, lasting, touch }) {
+export function statusOf({ session, classes, active, rest, lasting, touch }) {
   const { evidence, hypotheses, save } = session;
   if (save === 'connecting') return 'Connecting';
   if (save === 'trashed' && evidence.pending.length === 0) return 'This image is in the trash';
@@ -102,7 +103,7 @@ export function statusOf({ session, classes, rest, lasting, touch }) {
   }
   const { clicks, labels, said } = evidence.present;
   if (session.readOnly) return viewedLine({ clicks, labels, hypotheses });
-  return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, rest, hypotheses, touch });
+  return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, active, rest, hypotheses, touch });
 }
 
 /** @param {Session} session */

@@ -11,19 +11,22 @@ const BUSY = 'Waiting for the server, which is busy with other people’s hypoth
  * @param {Uint8Array} now.clicks
  * @param {boolean} [now.boxed] whether there is an object box or a first guess, from which a search may start
  * @param {readonly {id: number, name: string}[]} now.classes in order
+ * @param {number} [now.active] the id of the active class
  * @param {number} [now.rest] the id of the class that nobody need click, or -1
  * @param {import('../evidence/hypotheses.js').Hypotheses} now.hypotheses
  * @param {boolean} now.touch whether there is probably no keyboard
  * @returns {string}
  */
-export function statusLine({ clicks, boxed = false, classes, rest = -1, hypotheses, touch }) {
+export function statusLine({ clicks, boxed = false, classes, active = -1, rest = -1, hypotheses, touch }) {
   const { done, fresh } = hypotheses;
   if (done?.reason === 'failed') return done.detail || 'Hypotheses could not be computed. Your clicks are saved.';
   if (done?.reason === 'busy') return done.detail || BUSY;
   const clicked = new Set(clicks);
   clicked.delete(VOID);
   const started = boxed && (hypotheses.running || fresh > 0);
+  const ready = active === rest || clicked.has(active) ? undefined : classes.find(({ id }) => id === active);
   if (clicked.size === 0 && !started) {
+    if (ready) return `${touch ? 'Tap' : 'Click'} a piece of ${isolated(ready.name)}`;
     const first = Math.max(0, classes.findIndex(({ id }) => id !== rest));
     const name = isolated(classes[first]?.name ?? 'background');
     return touch ? 'Choose a class, then tap a piece of it' : `Press ${first + 1}, then click a piece of ${name}`;
@@ -31,6 +34,7 @@ export function statusLine({ clicks, boxed = false, classes, rest = -1, hypothes
   const searched = hypotheses.classes > 1 && (hypotheses.running || fresh > 0); // one class and the rest
   const enough = rest >= 0 && !clicked.has(rest) && !(done && hypotheses.classes < 2); // the rest has no need of clicks
   if (clicked.size === 1 && !started && !searched && !enough) {
+    if (ready) return `To get hypotheses, ${touch ? 'tap' : 'click'} a piece of ${isolated(ready.name)}`;
     const next = classes.findIndex(({ id }) => !clicked.has(id));
     if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
     const name = isolated(classes[next].name);

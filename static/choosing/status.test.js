@@ -5,11 +5,11 @@ import { statusLine } from './status.js';
 
 const classes = [{ id: 0, name: 'background' }, { id: 1, name: 'object' }];
 
-/** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] @param {number} [rest] */
-function line(clicks, prepare = () => {}, rest = -1) {
+/** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] @param {number} [rest] @param {{active?: number, touch?: boolean}} [also] */
+function line(clicks, prepare = () => {}, rest = -1, { active, touch = false } = {}) {
   const hypotheses = new Hypotheses();
   prepare(hypotheses);
-  return statusLine({ clicks: Uint8Array.from(clicks), classes, rest, hypotheses, touch: false });
+  return statusLine({ clicks: Uint8Array.from(clicks), classes, active, rest, hypotheses, touch });
 }
 
 test('the status line says what is missing or how the search stands', () => {
@@ -43,4 +43,12 @@ test('the status line asks for no click of the rest', () => {
     h.finish({ type: 'done', run: 1, reason: 'one-class' });
   };
   assert.equal(line([255, 1], alone, 0), 'To get hypotheses, press 1, then click a piece of background', 'when the server says so');
+});
+
+test('the status line asks for no key of the class that is active', () => {
+  assert.equal(line([255, 255], undefined, 0, { active: 1 }), 'Click a piece of object');
+  assert.equal(line([255, 255], undefined, 0, { active: 1, touch: true }), 'Tap a piece of object');
+  assert.equal(line([255, 255], undefined, 0, { active: 0 }), 'Press 2, then click a piece of object', 'nobody need click the rest');
+  assert.equal(line([255, 0], undefined, -1, { active: 1 }), 'To get hypotheses, click a piece of object');
+  assert.equal(line([255, 0], undefined, -1, { active: 0 }), 'To get hypotheses, press 2, then click a piece of object');
 });
