@@ -218,7 +218,7 @@ function row(file, many) {
       }
     },
     wait(problem, seconds) {
-      show('waiting', `Trying again in ${seconds} s`);
+      show('waiting', `Trying again in ${seconds}\u00a0s`);
       explain(problem.detail);
     },
     succeed: (answer) => {

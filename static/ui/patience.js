@@ -49,7 +49,7 @@ export async function insist(send, { wait, pause }, arrived) {
  * @param {number} seconds until the next try
  */
 export function waitText({ title }, seconds) {
-  return `${title}. Trying again in ${seconds} s.`;
+  return `${title}. Trying again in ${seconds}\u00a0s.`;
 }
 
 /**

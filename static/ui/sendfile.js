@@ -1,4 +1,19 @@
-import { problemOf, unreachable } from './api.js';
+import { Problem, problemOf, unreachable } from './api.js';
+
+/**
+ * What went wrong when no answer came: browsers say no more when they can't read the
+ * file, and then trying again is in vain.
+ *
+ * @param {Blob} file
+ */
+export async function unanswered(file) {
+  try {
+    await (file.size > 0 ? file.slice(0, 1) : file).arrayBuffer(); // a file that is gone can have the size 0, and then its slices can be read
+    return unreachable();
+  } catch {
+    return new Problem('The file can’t be read', 'It was changed, moved or deleted after you chose it. Choose it again.');
+  }
+}
 
 /**
  * Sends a file in a form and returns the decoded answer; throws a Problem
@@ -16,7 +31,7 @@ export function sendFile(address, file, progress = () => {}, fields = {}) {
     request.open('POST', address);
     request.upload.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
     request.upload.onload = () => progress(1);
-    request.onerror = () => reject(unreachable());
+    request.onerror = async () => reject(await unanswered(file));
     request.onload = () => {
       if (request.status < 200 || request.status > 299) {
         reject(problemOf(request.responseText, request.status));

@@ -165,6 +165,30 @@ func TestE2EImport(t *testing.T) {
 	}
 }
 
+// TestE2EFileGone: a file that was deleted after it was chosen is named, and keeps no
+// other one from being sent.
+func TestE2EFileGone(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 1280, 720, false, address)
+	p.emptyProject(address, "")
+	gone, there := strayMask(t), filepath.Join(t.TempDir(), "there.png")
+	if err := os.WriteFile(there, tinyPicture(2), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.clickOn("import", "#import")
+	p.choose("#import-files", gone, there)
+	if err := os.Remove(gone); err != nil {
+		t.Fatal(err)
+	}
+	p.clickOn("review", "#import-start")
+	p.until(`/nobody.png: .*changed, moved or deleted after you chose it/.test(document.getElementById('import-dialog').innerText)`)
+	p.screenshot("masks")
+	if said := value[string](p, `document.getElementById('import-dialog').innerText`); !strings.Contains(said, "there: skipped.") {
+		t.Errorf("nothing is said of the other file: %q", said)
+	}
+}
+
 // TestE2EBackup imports a backup from the start page; other files are refused.
 func TestE2EBackup(t *testing.T) {
 	t.Parallel()
@@ -298,7 +322,7 @@ func TestE2EDropOnImport(t *testing.T) {
 		return true;
 	})()`)
 	p.clickOn("reviewing", "#import-start")
-	p.until(`/Trying again in 1 s/.test(document.getElementById('import-state').textContent)`)
+	p.until(`/Trying again in 1\s/.test(document.getElementById('import-state').textContent)`)
 	p.until(`!document.getElementById('import-remarks').hidden`)
 	if said := value[string](p, `document.getElementById('import-state').textContent + document.getElementById('import-remarks').textContent`); !strings.HasPrefix(said, "0 masks can be imported, 3 can’t.") || strings.Contains(said, "429") {
 		t.Errorf("the dialog reports %q", said)
