@@ -75,7 +75,8 @@ export class ImportDialog {
     this.reviewed = report;
     byId('import-choice').hidden = report !== null;
     byId('import-review').hidden = byId('import-back').hidden = report === null;
-    this.#show(report ? reviewText(report) : '', report ? remarks(report) : []);
+    const open = this.review.open ? ' Choose a class for each value.' : ''; // it stays, so that nothing moves under the pointer
+    this.#show(report ? reviewText(report) + open : '', report ? remarks(report) : []);
     this.#ready();
   }
 

@@ -242,7 +242,7 @@ func TestE2EImportMeaning(t *testing.T) {
 	p.until(`!document.getElementById('import-review').hidden`)
 	p.screenshot("open")
 	const choices = `[...document.querySelectorAll('#import-values select')].map((s) => s.selectedOptions[0].label).join()`
-	if got := value[string](p, choices); strings.Trim(strings.ReplaceAll(got, "Choose…", ""), ",") != "" || !value[bool](p, `document.getElementById('import-start').disabled`) {
+	if got := value[string](p, choices); strings.Trim(strings.ReplaceAll(got, "Choose…", ""), ",") != "" || !value[bool](p, `document.getElementById('import-start').disabled && document.getElementById('import-state').textContent.endsWith('Choose a class for each value.')`) {
 		t.Errorf("before anybody chose: %q", got)
 	}
 	p.t.Run("accessible", func(t *testing.T) { p.accessible("review of numbers", axe(t)) })
