@@ -99,7 +99,7 @@ func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 	if s.options.Shapes == "polygon" {
 		outlines = parts.Outlines()
 	}
-	p := &piece{lossy: leftOut(parts, of)}
+	p := &piece{lossy: s.leftOut(of)}
 	for i, o := range list {
 		p.out += len(o.Parts)
 		size := o.Box.Size()
@@ -139,9 +139,10 @@ func polygonsOf(o regions.Object, outlines []regions.Outline) (polygons [][]int,
 	return polygons, true
 }
 
-// leftOut says which regions aren't exported as objects, and why. Without
+// leftOut says which regions aren't exported as objects, and what that loses. Without
 // undecided pixels nothing is lost: whatever no object covers is class 0.
-func leftOut(p *regions.Partition, of []int32) []string {
+func (s *subject) leftOut(of []int32) []string {
+	p := s.partition()
 	count, pixels := 0, 0
 	for i, r := range p.Regions {
 		if of[i] < 0 {
@@ -152,7 +153,7 @@ func leftOut(p *regions.Partition, of []int32) []string {
 	if count == 0 || !slices.Contains(p.Pixels, segment.Void) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s of class 0, %d pixels, %s no objects here and can't be told from undecided pixels.", counted(count, "region"), pixels, isAre(count))}
+	return []string{fmt.Sprintf("No object covers %s of %q (%d pixels): readers can't tell that from undecided pixels.", counted(count, "region"), s.project.Classes[0].Name, pixels)}
 }
 
 func counted(n int, what string) string {
@@ -160,13 +161,6 @@ func counted(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }
 
 // asJSON marshals values that can't fail.

@@ -35,7 +35,7 @@ func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	parts := s.partition()
 	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
-	p := &piece{lossy: leftOut(parts, of)}
+	p := &piece{lossy: s.leftOut(of)}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<image id=\"%d\" name=\"%s\" width=\"%d\" height=\"%d\">\n", s.number, asXML(s.fileName()), s.mask.Width, s.mask.Height)
 	for i, rows := range parts.Rows(list, of) {

@@ -55,7 +55,7 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 		Version: labelmeVersion, Shapes: []labelmeShape{}, ImagePath: s.fileName(),
 		ImageHeight: s.mask.Height, ImageWidth: s.mask.Width,
 	}
-	p := &piece{lossy: leftOut(parts, of)}
+	p := &piece{lossy: s.leftOut(of)}
 	for i, o := range list {
 		p.out += len(o.Parts)
 		shape := labelmeShape{Label: s.project.Classes[o.Class].Name}

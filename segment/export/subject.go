@@ -178,7 +178,7 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 		}
 	}
 	if len(p.lossy) == 0 && p.note == "" && p.out < len(s.partition().Regions) {
-		p.note = "Class 0 has no objects of its own: it is everything that no object covers."
+		p.note = fmt.Sprintf("%q has no objects of its own: it is everything that no object covers.", s.project.Classes[0].Name)
 	}
 	im := &s.image
 	split := s.set()

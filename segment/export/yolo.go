@@ -29,7 +29,7 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	}
 	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
 	_, of := parts.Objects(false, *s.options.Background)
-	p.lossy = leftOut(parts, of)
+	p.lossy = s.leftOut(of)
 	var lines bytes.Buffer
 	bridged, filled := 0, 0
 	for i, o := range parts.Outlines() {
