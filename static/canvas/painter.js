@@ -174,7 +174,7 @@ export class Painter {
   show(labels, clicks, repairs, picked) {
     const { n } = this.map;
     this.overlay.show(labels.subarray(0, n), this.parts.pixels(labels, repairs, picked), picked.subarray(0, n));
-    if (clicks.some((l, s) => l !== this.clicks[s])) {
+    if (clicks.length !== this.clicks.length || clicks.some((l, s) => l !== this.clicks[s])) {
       const dotted = singles(clicks, this.parts.division, (s) => this.lines.beside(s));
       const changed = [...clicks.keys()].filter((s) => clicks[s] !== this.clicks[s] || dotted[s] !== this.dotted[s]);
       for (const s of changed) this.spoil(this.boxOf(s));

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"collie/sharedtest"
 	"collie/static"
 )
 
@@ -223,4 +225,49 @@ func TestE2EHistoryFollowsClasses(t *testing.T) {
 	shows(at[2], [3]int{0, 255, 0})
 	shows(at[1], [3]int{0, 0, 255})
 	p.until(`document.getElementById('badge-text').textContent === 'after step 3'`)
+}
+
+// TestE2EUndoneDivision: undoing a click that had divided a superpixel before the page
+// was opened leaves no dot behind, and the page goes on painting.
+func TestE2EUndoneDivision(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(sharedtest.Path(t, "data/voc/images/2009_002221.jpg"))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.press("2")
+	p.click(image.Pt(250, 187))
+	p.settle()
+	p.press(".")
+	p.press(enter)
+	p.stored(2)
+	p.settle()
+	p.clickOn("adding a class", "#add-class")
+	p.do("naming it", chromedp.KeyEvent("belt"))
+	p.press(enter)
+	p.until(`document.activeElement.id === 'canvas'`)
+	beside := image.Pt(120, 40)
+	p.point(beside)
+	clicked := image.Pt(204, 225)
+	before := p.pixel(clicked)
+	p.press("3")
+	p.click(clicked)
+	p.stored(3)
+	p.settle()
+	p.point(beside)
+	if slices.Equal(p.pixel(clicked), before) {
+		t.Fatal("the click shows no dot; choose another place for this test")
+	}
+	p.do("reloading", chromedp.Reload())
+	p.until(settled)
+	value[bool](p, `(window.failures = [], addEventListener('error', (e) => failures.push(e.message)), true)`)
+	p.press("z", ctrl)
+	p.stored(4)
+	p.settle()
+	p.point(beside)
+	if after := p.pixel(clicked); !slices.Equal(after, before) {
+		t.Errorf("where the undone click was is %v, want %v", after, before)
+	}
+	if failed := value[[]string](p, `failures`); len(failed) > 0 {
+		t.Errorf("the page says %q", failed)
+	}
 }
