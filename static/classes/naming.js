@@ -3,7 +3,6 @@ import { freeName, namesake } from './classlist.js';
 
 /** @typedef {import('./classes.js').ClassPanel} ClassPanel */
 
-
 /** Turns the name of a class into a field. @param {ClassPanel} panel @param {number} key */
 export function editName(panel, key) {
   const row = panel.rows.get(key);
@@ -37,6 +36,7 @@ export function takeName(panel, key) {
   const added = key === panel.newKey;
   if (added) panel.newKey = -1;
   if (renamed) panel.set(key, { name });
+  if (key === panel.activeKey) panel.reveal(); // a row is wider than its field
   if (renamed || added) panel.save();
   return true;
 }

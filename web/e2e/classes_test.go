@@ -357,3 +357,26 @@ func TestE2EActiveClassDeleted(t *testing.T) {
 		t.Errorf("%s is active, want %s, which the labels became", got, want)
 	}
 }
+
+// TestE2EClassInView: naming a class moves nothing below the list, and on a phone the
+// row of a class that was just added and named is in view with its buttons.
+func TestE2EClassInView(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	const height = `document.querySelector('.class-row.active').getBoundingClientRect().height`
+	p.focusOn("#canvas")
+	before := value[float64](p, height)
+	p.press(kb.F2)
+	p.until(`document.activeElement.matches('.class-input')`)
+	if now := value[float64](p, height); now != before {
+		t.Errorf("the row of a class is %v pixels high, and %v while it is named", before, now)
+	}
+	p.press(kb.Escape)
+	p.resize(390, 844)
+	p.clickOn("adding a class", "#add-class")
+	p.until(`document.activeElement.matches('.class-input')`)
+	p.do("naming it", chromedp.KeyEvent("A rather long name"))
+	p.press(enter)
+	p.until(`document.activeElement.id === 'canvas' && [...document.querySelectorAll('.class-row')].at(-1).textContent.includes('A rather long name')`)
+	p.until(`(([row, list]) => row.right <= list.right + 1)([document.querySelector('.class-row.active'), document.querySelector('.class-list')].map((e) => e.getBoundingClientRect()))`)
+}
