@@ -12,5 +12,5 @@ const MOST = 6;
 export function areasInWords(areas, nameOf) {
   const open = areas.map((a, place) => ({ ...a, place })).sort((a, b) => b.high - b.low - (a.high - a.low) || a.place - b.place);
   const named = open.slice(0, MOST).sort((a, b) => a.place - b.place);
-  return `Area, 8 times in 10: ${named.map(({ label, low, high }) => `${nameOf(label)} ${percentRange(low, high)}`).join(', ')}`;
+  return `Area, 80\u00a0% sure: ${named.map(({ label, low, high }) => `${nameOf(label)}\u00a0${percentRange(low, high).replace('–', '–\u2060')}`).join(', ')}`;
 }

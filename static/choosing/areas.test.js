@@ -5,8 +5,8 @@ import { areasInWords } from './areas.js';
 const nameOf = (/** @type {number} */ id) => ['sky', 'sea', 'sand', 'boat', 'gull', 'rock', 'kite'][id];
 
 test('ranges are whole percentages that hold the range', () => {
-  assert.equal(areasInWords([{ label: 1, low: 0.1249, high: 0.1501 }, { label: 0, low: 0, high: 0.004 }], nameOf), 'Area, 8 times in 10: sea 12–16\u00a0%, sky 0–1\u00a0%');
-  assert.equal(areasInWords([{ label: 2, low: 0.25, high: 0.25 }], nameOf), 'Area, 8 times in 10: sand 25\u00a0%');
+  assert.equal(areasInWords([{ label: 1, low: 0.1249, high: 0.1501 }, { label: 0, low: 0, high: 0.004 }], nameOf), 'Area, 80\u00a0% sure: sea\u00a012–\u206016\u00a0%, sky\u00a00–\u20601\u00a0%');
+  assert.equal(areasInWords([{ label: 2, low: 0.25, high: 0.25 }], nameOf), 'Area, 80\u00a0% sure: sand\u00a025\u00a0%');
 });
 
 test('of many classes the least certain are named, in their order', () => {

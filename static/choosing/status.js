@@ -42,7 +42,7 @@ export function statusLine({ clicks, boxed = false, classes, active = -1, rest =
       ? `Now ${touch ? 'tap' : 'click'} a piece of a second class, such as ${name}`
       : `To get hypotheses, press ${next + 1}, then click a piece of ${name}`;
   }
-  if (done?.reason === 'complete' && done.detail) return done.detail;
+  if (done?.reason === 'complete' && done.detail) return touch ? 'Everything is accepted. Tap where it is wrong.' : done.detail;
   return searchLine(hypotheses);
 }
 

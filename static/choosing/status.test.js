@@ -45,6 +45,15 @@ test('the status line asks for no click of the rest', () => {
   assert.equal(line([255, 1], alone, 0), 'To get hypotheses, press 1, then click a piece of background', 'when the server says so');
 });
 
+test('the status line asks fingers to tap', () => {
+  const accepted = (/** @type {Hypotheses} */ h) => {
+    h.start({ type: 'run', run: 1, seq: 2, count: 20, classes: [0, 1] });
+    h.finish({ type: 'done', run: 1, reason: 'complete', detail: 'Everything is accepted. Click where it is wrong.' });
+  };
+  assert.equal(line([0, 1], accepted), 'Everything is accepted. Click where it is wrong.');
+  assert.equal(line([0, 1], accepted, -1, { touch: true }), 'Everything is accepted. Tap where it is wrong.');
+});
+
 test('the status line asks for no key of the class that is active', () => {
   assert.equal(line([255, 255], undefined, 0, { active: 1 }), 'Click a piece of object');
   assert.equal(line([255, 255], undefined, 0, { active: 1, touch: true }), 'Tap a piece of object');

@@ -118,9 +118,9 @@ func TestE2EDoubt(t *testing.T) {
 	var ranges []string
 	names := value[[]string](p, `[...document.querySelectorAll('#classes .class-name')].map((e) => e.textContent)`)
 	for _, a := range before.Areas {
-		ranges = append(ranges, fmt.Sprintf("%s %.0f–%.0f\u00a0%%", names[a.Class], math.Floor(a.Low*100), math.Ceil(a.High*100)))
+		ranges = append(ranges, fmt.Sprintf("%s\u00a0%.0f–\u2060%.0f\u00a0%%", names[a.Class], math.Floor(a.Low*100), math.Ceil(a.High*100)))
 	}
-	if got, want := value[string](p, `document.getElementById('heat-areas').textContent`), "Area, 8 times in 10: "+strings.Join(ranges, ", "); got != want {
+	if got, want := value[string](p, `document.getElementById('heat-areas').textContent`), "Area, 80\u00a0% sure: "+strings.Join(ranges, ", "); got != want {
 		t.Errorf("the legend says %q, want %q as the server has it", got, want)
 	}
 	p.screenshot("uncertainty")
