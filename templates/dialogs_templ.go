@@ -51,7 +51,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = helpOn("Less … more", "The slider beside the cards steps through nested masks between two classes, from the surest part of the object to everything that could belong to it. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = helpOn("Less … more", "The slider at the end of the cards steps through nested masks between two classes, from the surest part of the object to everything that could belong to it. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
