@@ -110,7 +110,7 @@ func TestAudit(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"admin: project.create Beach", "admin: project.edit name: Shore", "admin: member.set ann: viewer", "ann: session.begin",
-		"admin: images.upload 1 images", "ann: export.start coco ID", "ann: export.download coco ID", "admin: export.download coco ID", "ann: export.cancel coco ID",
+		"admin: images.upload 1 image", "ann: export.start coco ID", "ann: export.download coco ID", "admin: export.download coco ID", "ann: export.cancel coco ID",
 		"admin: member.remove ann", "admin: image.trash beach.png", "admin: project.trash Shore", "admin: trash.restore project Shore",
 		"admin: user.add bob: user", "admin: user.role ann: admin", "admin: user.password ann", "admin: user.remove ann", "admin: audit.download",
 	}, got); diff != "" {

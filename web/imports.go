@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -122,7 +121,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 		return &failed
 	}
 	if review == "false" {
-		s.record(r, audit.MasksImported, project, fmt.Sprintf("%d masks", imported))
+		s.record(r, audit.MasksImported, project, counted(imported, "mask"))
 	}
 	if err != nil {
 		out.Images = append(out.Images, importedImageJSON{Mask: last, Problem: problem.Of(err).Detail})

@@ -80,8 +80,8 @@ func TestImportMasks(t *testing.T) {
 			counts = append(counts, e.Detail)
 		}
 	}
-	if !slices.Equal(counts, []string{"1 masks", "1 masks"}) { // the others had problems
-		t.Errorf("the audit log has %q, want 1 masks, twice", counts)
+	if !slices.Equal(counts, []string{"1 mask", "1 mask"}) { // the others had problems
+		t.Errorf("the audit log has %q, want 1 mask, twice", counts)
 	}
 	s.importFiles(all, file{"notes.txt", []byte("notes")}).problem(t, http.StatusUnsupportedMediaType)
 	s.importFiles(all).problem(t, http.StatusUnprocessableEntity)

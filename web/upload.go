@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"mime"
@@ -54,7 +53,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if kept := len(u.results) - len(u.failed.Files); kept > 0 {
-		s.record(r, audit.ImagesUploaded, u.project, fmt.Sprintf("%d images", kept))
+		s.record(r, audit.ImagesUploaded, u.project, counted(kept, "image"))
 	}
 	switch len(u.results) {
 	case 0:

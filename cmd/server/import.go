@@ -69,7 +69,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, fmt.Sprintf("%d masks from %s", report.Imported(), name)); err != nil {
+		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, counted(report.Imported(), "mask")+" from "+name); err != nil {
 			return err
 		}
 	}
