@@ -107,7 +107,7 @@ var Kinds = []Kind{
 	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
 	{http.StatusRequestedRangeNotSatisfiable, "Outside the file", "The header Range asks for bytes that the file doesn't have, or can't be read; Content-Range has the file's size."},
 	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server answers only as localhost."},
-	{http.StatusUnprocessableEntity, "The request has a mistake", "The detail names the invalid value, or what is wrong with the file."},
+	{http.StatusUnprocessableEntity, "Not accepted", "The detail names the invalid value, or what is wrong with the file."},
 	{http.StatusTooManyRequests, "Too much at once", "Try again after the time in Retry-After."},
 	{http.StatusInternalServerError, "Something went wrong here", "A bug, or a damaged file in the data folder; the detail says which, and the log has more."},
 	{http.StatusServiceUnavailable, "Not available right now", "The store can't write, or the server is stopping. Nothing was changed."},
