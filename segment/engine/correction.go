@@ -22,8 +22,9 @@ type Correction struct {
 	Labels   []uint8 // indices of the classes in play
 	Features CorrectionFeatures
 
-	part []int32 // superpixels that change to the class of the click, ascending
-	late bool    // too large to be the first after so many marks, see lateMark
+	part    []int32 // superpixels that change to the class of the click, ascending
+	changed []int32 // those and, in what the evidence says, others that change, ascending
+	late    bool    // too large to be the first after so many marks, see lateMark
 }
 
 // An annotator who clicks the largest error first leaves little for the tenth mark.
@@ -129,14 +130,14 @@ func (t *turn) could(i int32) bool { return t.turnable[i] || i == t.click }
 // probable changes to what the evidence says what is joined to the click.
 func (t *turn) probable() Correction {
 	c := Correction{Labels: slices.Clone(t.now)}
-	part := t.joined([]int32{t.click}, func(i int32) bool { return t.x[i] != t.now[i] })
-	for _, i := range part {
+	c.changed = t.joined([]int32{t.click}, func(i int32) bool { return t.x[i] != t.now[i] })[1:] // the first is the click
+	slices.Sort(c.changed)
+	for _, i := range c.changed {
 		c.Labels[i] = t.x[i]
 		if t.turnable[i] && int(t.x[i]) == t.class {
 			c.part = append(c.part, i)
 		}
 	}
-	slices.Sort(c.part)
 	return c
 }
 
@@ -206,6 +207,7 @@ func (g *growth) to(turns func(i int32) bool) Correction {
 			}
 		}
 	}
+	c.changed = c.part
 	return c
 }
 
@@ -296,7 +298,7 @@ func (m *Model) best(all []Correction, count int) []Correction {
 	}
 	parts := make([][]int32, len(all))
 	for i := range all {
-		parts[i] = all[i].part
+		parts[i] = all[i].changed
 	}
 	features := make([][]float64, len(all))
 	for i := range all {

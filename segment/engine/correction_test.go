@@ -63,6 +63,8 @@ func TestCorrections(t *testing.T) {
 					t.Errorf("correction %d gives superpixel %d class %d, clicked was %d", n, i, now, clicked)
 				case now != was && clicked == segment.Void && !slices.Contains(part, int32(i)):
 					t.Errorf("correction %d changes superpixel %d, which nothing joins to the click", n, i)
+				case (now != was && int32(i) != click) != slices.Contains(c.changed, int32(i)):
+					t.Errorf("correction %d changes superpixel %d from class %d to %d, and counts %v as changed", n, i, was, now, c.changed)
 				case n > 0 && now != was && now != int(e.Clicks[click]):
 					t.Errorf("correction %d changes superpixel %d to class %d, clicked was %d", n, i, now, e.Clicks[click])
 				}
@@ -201,6 +203,23 @@ func TestLateClicksChangeLittle(t *testing.T) {
 		if len(best) != corrected || best[0].late {
 			t.Errorf("%s: %d corrections, the first late: %v", c.name, len(best), best[0].late)
 		}
+	}
+}
+
+// What the evidence says can turn the same part as another correction and, with it,
+// much of the image to other classes. It isn't the better one for coming first.
+func TestCorrectionThatChangesMore(t *testing.T) {
+	m := NewModel(gridGraph(8, 6), DefaultParameters)
+	unit := Unit{Weight: -1, Own: make([]float64, correctionFeatureCount), First: make([]float64, correctionFeatureCount)}
+	unit.Own[turnedAway] = 1
+	scale := slices.Repeat([]float64{1}, int(correctionFeatureCount))
+	m.Chooser = &Chooser{Mean: make([]float64, correctionFeatureCount), Scale: scale, Units: []Unit{unit}}
+	all := []Correction{
+		{Features: CorrectionFeatures{turnedAway: 5}, part: []int32{1, 2}, changed: []int32{1, 2, 3, 4, 5, 6}},
+		{part: []int32{1, 2}, changed: []int32{1, 2}},
+	}
+	if best := m.best(all, 1); len(best[0].changed) != 2 {
+		t.Errorf("the first changes superpixels %v; want only %v, which is more probable", best[0].changed, all[1].changed)
 	}
 }
 
