@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"syscall"
 )
 
@@ -98,4 +99,12 @@ func KindOf(err error) Kind {
 // OutOfSpace reports whether a system call failed for lack of space, which is Full.
 func OutOfSpace(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// Counted is a number of things in a text for people: "1 image", "2 images".
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -121,7 +121,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 		return &failed
 	}
 	if review == "false" {
-		s.record(r, audit.MasksImported, project, counted(imported, "mask"))
+		s.record(r, audit.MasksImported, project, segment.Counted(imported, "mask"))
 	}
 	if err != nil {
 		out.Images = append(out.Images, importedImageJSON{Mask: last, Problem: problem.Of(err).Detail})

@@ -12,7 +12,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -165,12 +164,4 @@ func (s *Server) record(r *http.Request, action audit.Action, about, detail stri
 	if err := s.workspace.Record(context.WithoutCancel(r.Context()), action, about, detail); err != nil {
 		s.log.Warn("not in the audit log", "action", string(action), "about", about, "error", err)
 	}
-}
-
-// counted is a number of things in such a detail: "1 image", "2 images".
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -53,7 +53,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	if kept := len(u.results) - len(u.failed.Files); kept > 0 {
-		s.record(r, audit.ImagesUploaded, u.project, counted(kept, "image"))
+		s.record(r, audit.ImagesUploaded, u.project, segment.Counted(kept, "image"))
 	}
 	switch len(u.results) {
 	case 0:

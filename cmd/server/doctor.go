@@ -50,7 +50,7 @@ func (c *doctorCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	if visit.wrong > 0 {
-		return fmt.Errorf("%s found in %s", counted(visit.wrong, "problem"), c.Data)
+		return fmt.Errorf("%s found in %s", segment.Counted(visit.wrong, "problem"), c.Data)
 	}
 	return nil
 }
@@ -166,7 +166,7 @@ func (v *visit) images(ctx context.Context) error {
 			v.damage(ctx, im, d)
 		}
 	}
-	v.say("%s with %s examined, %d damaged", images(count), counted(events, "event"), damaged)
+	v.say("%s with %s examined, %d damaged", images(count), segment.Counted(events, "event"), damaged)
 	return nil
 }
 

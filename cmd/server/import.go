@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/importer"
 )
@@ -69,7 +70,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, counted(report.Imported(), "mask")+" from "+name); err != nil {
+		if err := d.workspace.Record(ctx, audit.MasksImported, project.ID, segment.Counted(report.Imported(), "mask")+" from "+name); err != nil {
 			return err
 		}
 	}

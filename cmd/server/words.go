@@ -1,17 +1,13 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
 
-// counted counts things for people.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+	"collie/segment"
+)
 
 // images counts images.
-func images(n int) string { return counted(n, "image") }
+func images(n int) string { return segment.Counted(n, "image") }
 
 // sizeText is a number of bytes for people.
 func sizeText(n int64) string {
@@ -21,5 +17,5 @@ func sizeText(n int64) string {
 	case n >= 1<<20:
 		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
 	}
-	return counted(int(n), "byte")
+	return segment.Counted(int(n), "byte")
 }

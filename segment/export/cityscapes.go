@@ -43,7 +43,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 	p := &piece{out: len(parts.Regions) - lost}
 	if plain > 0 {
 		p.lossy = []string{fmt.Sprintf("%s %s no id of their own in instanceIds, only that of the class; ids end at %d and at %d instances of a class.",
-			counted(plain, "object"), haveHas(plain), math.MaxUint16, instances)}
+			segment.Counted(plain, "object"), haveHas(plain), math.MaxUint16, instances)}
 	}
 	row := make([]int32, parts.Width)
 	prefix := "gtFine/" + s.set() + "/" + s.stem + "_gtFine_"

@@ -153,14 +153,7 @@ func (s *subject) leftOut(of []int32) []string {
 	if count == 0 || !slices.Contains(p.Pixels, segment.Void) {
 		return nil
 	}
-	return []string{fmt.Sprintf("No object covers %s of %q (%d pixels): readers can't tell that from undecided pixels.", counted(count, "region"), s.project.Classes[0].Name, pixels)}
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
+	return []string{fmt.Sprintf("No object covers %s of %q (%d pixels): readers can't tell that from undecided pixels.", segment.Counted(count, "region"), s.project.Classes[0].Name, pixels)}
 }
 
 // asJSON marshals values that can't fail.

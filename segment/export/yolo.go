@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"collie/segment"
 	"collie/segment/mask/regions"
 )
 
@@ -54,13 +55,13 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 		lines.WriteByte('\n')
 	}
 	if bridged > 0 {
-		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s are joined to the border by bridges of zero width.", counted(bridged, "region")))
+		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s are joined to the border by bridges of zero width.", segment.Counted(bridged, "region")))
 	}
 	if filled > 0 {
-		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s were filled because there are too many.", counted(filled, "region")))
+		p.lossy = append(p.lossy, fmt.Sprintf("The holes of %s were filled because there are too many.", segment.Counted(filled, "region")))
 	}
 	if grown := grown(parts, of); grown > 0 {
-		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", counted(grown, "pixel")))
+		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", segment.Counted(grown, "pixel")))
 	}
 	file, err := deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
 	p.files = []member{file}

@@ -281,7 +281,7 @@ func (w *Workspace) unused(ctx context.Context, before *segment.Project, deleted
 	for _, c := range open {
 		if n := used[c.ID]; n > 0 {
 			inUse.Images[c.ID] = n
-			names = append(names, fmt.Sprintf("%q (in %s)", c.Name, plural(n, "image")))
+			names = append(names, fmt.Sprintf("%q (in %s)", c.Name, segment.Counted(n, "image")))
 		}
 	}
 	if len(names) == 0 {
@@ -323,11 +323,4 @@ func (w *Workspace) classUse(ctx context.Context, p *segment.Project) (*[segment
 		}
 	}
 	return &counts, nil
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -156,7 +156,7 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: id}))
 	}
 	if swept.Images > 0 {
-		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", plural(len(gone), "image")+": "+strings.Join(gone[:min(len(gone), 100)], " "))))
+		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", segment.Counted(len(gone), "image")+": "+strings.Join(gone[:min(len(gone), 100)], " "))))
 	}
 	if err := errors.Join(err, w.store.Trim(ctx, at)); err != nil {
 		return swept, err
