@@ -60,7 +60,7 @@ func (c *correctionsCommand) Run(t *terminal) error {
 	clicks, rows := c.report(t, halves, learned)
 	if c.Out != "" {
 		learn := func() *engine.Chooser {
-			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes)
+			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes, chooser.Networks)
 		}
 		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
 			return err
@@ -94,11 +94,11 @@ func (c *correctionsCommand) rounds(t *terminal, list []simulate.Picture, extent
 			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the %d images, so there is nothing to learn from", c.Data, len(list))
 		}
 		err = t.Each("training", 2, func(h int) error {
-			passes := c.Passes
+			passes, networks := c.Passes, chooser.Networks
 			if round+1 < rounds {
-				passes = (passes + 2) / 3 // enough to go on with
+				passes, networks = (passes+2)/3, 1 // enough to go on with
 			}
-			learned[h] = chooser.Train(halves[h], chooser.ExpectedQuality, passes)
+			learned[h] = chooser.Train(halves[h], chooser.ExpectedQuality, passes, networks)
 			return t.Ctx.Err()
 		})
 		if err != nil {
@@ -156,7 +156,7 @@ func (c *correctionsCommand) extents(t *terminal, list []simulate.Picture) (lear
 			learned[h] = engine.DefaultParameters.First
 			return nil
 		}
-		learned[h] = trainExtents(questions, min(c.Passes, extentPasses))
+		learned[h] = trainExtents(questions, min(c.Passes, extentPasses), 1)
 		return t.Ctx.Err()
 	})
 	return learned, err
@@ -176,7 +176,7 @@ func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, param
 		hand := &simulate.Hand{Object: o, Jitter: round%2 == 1, Name: fmt.Sprint(p.ID, n)}
 		var g simulate.Gestures
 		if (n+round)%3 == 1 {
-			g.Box = o.Box(boxGrowth)
+			g.Box = drawn(o, fmt.Sprint(p.ID, n, round))
 		}
 		questions, err := playObject(ctx, product, hand, g, c.Regions)
 		if err != nil {

@@ -74,7 +74,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 		if len(others) == 0 {
 			return fmt.Errorf("--data %s: the %d images hold too few objects of at least %d pixels to learn from", c.Data, len(list), leastObject)
 		}
-		learned[fold] = trainExtents(others, c.Passes)
+		learned[fold] = trainExtents(others, c.Passes, chooser.Networks)
 		return t.Ctx.Err()
 	})
 	if err != nil {
@@ -83,7 +83,7 @@ func (c *extentsCommand) Run(t *terminal) error {
 	rows := c.report(t, played, learned)
 	if c.Out != "" {
 		learn := func() *engine.Chooser {
-			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes)
+			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, chooser.Networks)
 		}
 		if err := writeChooser(t, c.Out, "extentChooser", "extents", learn); err != nil {
 			return err
@@ -155,8 +155,8 @@ func evenly(played [][]meant, some func(image int) bool) (questions []*chooser.Q
 }
 
 // trainExtents returns a chooser for first gestures. People see several cards then.
-func trainExtents(questions []*chooser.Question, steps int) *engine.Chooser {
-	return chooser.Train(questions, chooser.CrossEntropy, steps)
+func trainExtents(questions []*chooser.Question, steps, networks int) *engine.Chooser {
+	return chooser.Train(questions, chooser.CrossEntropy, steps, networks)
 }
 
 // writeChooser writes what a command learns from all its questions as Go source.

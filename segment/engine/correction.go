@@ -69,12 +69,11 @@ func (e *Evidence) shown(index *[256]int16) []int16 {
 	return out
 }
 
-// corrections returns what the last of the clicks at superpixels since can mean,
-// given what those before it probably mean. x is the most probable labelling of the
-// problem, and shown what was shown when the first of them was made; both hold
-// indices of the classes in play, shown -1 for any other class.
-func (m *Model) corrections(p *herding.Problem, x []uint8, shown []int16, since []int32, rest int) (all []Correction, err error) {
-	now := slices.Clone(x)
+// corrections returns what the last click of some evidence can mean, given what those
+// before it since a labelling was shown probably mean. x is the most probable labelling
+// of the problem, in indices of the classes in play.
+func (m *Model) corrections(p *herding.Problem, x []uint8, e *Evidence, index *[256]int16, rest int) (all []Correction, err error) {
+	now, shown := slices.Clone(x), e.shown(index)
 	for i, s := range shown {
 		if s >= 0 && p.Model.Fixed[i] < 0 {
 			now[i] = uint8(s)
@@ -82,9 +81,10 @@ func (m *Model) corrections(p *herding.Problem, x []uint8, shown []int16, since 
 	}
 	all = []Correction{{Labels: now}} // when a labelling was accepted and nothing clicked since
 	// Clicks of classes that don't exist any more say nothing.
-	since = slices.DeleteFunc(slices.Clone(since), func(i int32) bool { return p.Model.Fixed[i] < 0 })
+	since := slices.DeleteFunc(slices.Clone(e.Since), func(i int32) bool { return p.Model.Fixed[i] < 0 })
+	boxes := m.boxed(e.Boxes, index)
 	for n, click := range since {
-		t := m.turn(p, x, now, click, rest)
+		t := m.turn(p, x, now, click, rest, boxes)
 		if len(since) > manyClicks || int(shown[click]) == t.class {
 			all = []Correction{t.probable()}
 		} else if all, err = t.corrections(); err != nil {
@@ -108,12 +108,13 @@ type turn struct {
 	rest     int     // class of the rest, or -1
 	turnable []bool  // superpixels of other classes that can be of this one, joined to the click by such
 	side     float64 // of a square of the image's area, pixels
+	boxes    []boxed
 }
 
 // turn asks how much turns to the class of a click; now is changed no more.
-func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int) *turn {
+func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int, boxes []boxed) *turn {
 	k := p.Model.Labels
-	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y))}
+	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y)), boxes}
 	least := crf.Log(herding.Floor) // below it classes are excluded
 	region := m.joined([]int32{click}, func(i int32) bool {
 		return p.Model.Fixed[i] < 0 && int(now[i]) != t.class && p.Model.Unary[int(i)*k+t.class] >= least

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"image"
 	"math"
+	"slices"
 
 	"collie/crf"
 )
@@ -46,6 +48,11 @@ const (
 	turnedAway             // area that turns from the class to others / area
 	isProbable             // 1 for the first correction
 	isRest                 // 1 where the class of the click is the rest
+	filled                 // IoU of a box and the bounding box of its class inside, after the correction; the least of all boxes
+	fillGain               // how much more that is than in what is shown
+	boxCovered             // share of a box that has its class then; the least of all boxes
+	partOutside            // share of the part whose superpixels have their middle outside all boxes
+	hasBox                 // 1 with a box; without one the four before are 0
 	correctionFeatureCount
 )
 
@@ -62,6 +69,7 @@ type describer struct {
 	same, other float64   // the same to the nearest click of the class and of other classes
 	clicks      float64   // number of clicked superpixels
 	marked      bool      // there are lateMark marks, and the class is not new
+	fill        float64   // filled of what is shown
 	edges       []int     // that are inside of what could turn, or at its border
 	in          []bool    // scratch
 }
@@ -104,6 +112,7 @@ func (t *turn) describer() *describer {
 		}
 	}
 	d.nearest, d.same, d.other = math.Sqrt(nearest), math.Sqrt(same), math.Sqrt(other)
+	d.fill, _ = d.fills(d.now)
 	d.marked = d.ofClass > 0 && t.marks() == lateMark
 	return d
 }
@@ -215,5 +224,59 @@ func (d *describer) describe(c *Correction, probable bool) (f CorrectionFeatures
 	if d.class == d.rest {
 		f[isRest] = 1
 	}
+	if len(d.boxes) > 0 {
+		f[hasBox] = 1
+		f[filled], f[boxCovered] = d.fills(c.Labels)
+		f[fillGain] = f[filled] - d.fill
+		for _, i := range c.part {
+			at := image.Pt(int(d.centres[i][0]), int(d.centres[i][1]))
+			if !slices.ContainsFunc(d.boxes, func(b boxed) bool { return at.In(b.bounds) }) {
+				f[partOutside] += d.shares[i]
+			}
+		}
+		f[partOutside] /= area
+	}
 	return f
+}
+
+// boxed is a box of the evidence.
+type boxed struct {
+	class  int // index of those in play
+	bounds image.Rectangle
+	inside []int32 // superpixels that overlap it
+	area   float64 // of them
+}
+
+func (m *Model) boxed(boxes []Box, index *[256]int16) (out []boxed) {
+	for _, b := range boxes {
+		of := boxed{class: int(index[b.Class]), bounds: b.Bounds}
+		for i, outside := range b.Outside {
+			if !outside {
+				of.inside = append(of.inside, int32(i))
+				of.area += m.shares[i]
+			}
+		}
+		if len(of.inside) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out
+}
+
+// fills returns filled and boxCovered of a labelling, 1 without boxes.
+func (d *describer) fills(x []uint8) (fill, covered float64) {
+	fill, covered = 1, 1
+	for _, b := range d.boxes {
+		var bounds image.Rectangle
+		area := 0.0
+		for _, i := range b.inside {
+			if int(x[i]) == b.class {
+				bounds = bounds.Union(d.bounds[i])
+				area += d.shares[i]
+			}
+		}
+		fill = min(fill, overlap(bounds, b.bounds))
+		covered = min(covered, area/b.area)
+	}
+	return fill, covered
 }

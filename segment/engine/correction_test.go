@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"image"
 	"math"
 	"slices"
 	"testing"
@@ -133,7 +134,7 @@ func TestTurningBetweenClasses(t *testing.T) {
 				now[i] = uint8(p.Model.Fixed[i])
 			}
 		}
-		turn := m.turn(p, now, now, e.Since[0], s.rest)
+		turn := m.turn(p, now, now, e.Since[0], s.rest, nil)
 		choice := turn.choice()
 		energy := func(turned func(i int) bool) (gain, binary float64) {
 			x, y := slices.Clone(now), make([]uint8, len(now))
@@ -202,6 +203,68 @@ func TestLateClicksChangeLittle(t *testing.T) {
 		best := m.best(all, corrected)
 		if len(best) != corrected || best[0].late {
 			t.Errorf("%s: %d corrections, the first late: %v", c.name, len(best), best[0].late)
+		}
+	}
+}
+
+// With a box, features say how well its class would still fill it. Without one they are 0.
+func TestCorrectionInBox(t *testing.T) {
+	m := NewModel(gridGraph(8, 6), DefaultParameters)
+	n := len(m.shares)
+	box := m.NewBox(1, image.Rectangle{Min: m.bounds[9].Min, Max: m.bounds[n-10].Max})
+	shown := make([]uint8, n)
+	for i, outside := range box.Outside {
+		if !outside {
+			shown[i] = 1
+		}
+	}
+	e := Evidence{
+		Clicks: clicksOn(n, map[int]uint8{20: 0}), Rest: segment.Rest{Mode: segment.RestClass},
+		Boxes: []Box{box}, Shown: shown, Since: []int32{20},
+	}
+	all, classes, err := m.Corrections(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least, most := 1.0, 0.0
+	for n, c := range all {
+		var covered, area float64
+		for i, outside := range box.Outside {
+			if !outside {
+				area += m.shares[i]
+				if classes[c.Labels[i]] == 1 {
+					covered += m.shares[i]
+				}
+			}
+		}
+		f := &c.Features
+		if f[hasBox] != 1 || math.Abs(f[boxCovered]-covered/area) > 1e-12 || f[fillGain] > 0 || f[partOutside] != 0 {
+			t.Errorf("correction %d: box %v, covered %v, fill %v more than before, outside %v; want 1, %v, none and 0", n, f[hasBox], f[boxCovered], f[fillGain], f[partOutside], covered/area)
+		}
+		if (covered == 0) != (f[filled] == 0) {
+			t.Errorf("correction %d fills %v of the box and covers %v", n, f[filled], covered/area)
+		}
+		least, most = min(least, f[filled]), max(most, f[filled])
+	}
+	if least != 0 || most != 1 {
+		t.Errorf("%d corrections fill %v to %v of the box; want 0 to 1", len(all), least, most)
+	}
+	e.Clicks, e.Since = clicksOn(n, map[int]uint8{20: 1, 0: 1}), []int32{0} // outside
+	if all, _, err = m.Corrections(e); err != nil {
+		t.Fatal(err)
+	}
+	for n, c := range all {
+		if share := c.Features[partOutside]; (len(c.part) > 0) != (share > 0) || share > 1 {
+			t.Errorf("correction %d from a click outside turns %d superpixels, a share of %v outside", n, len(c.part), share)
+		}
+	}
+	e.Boxes = nil
+	if all, _, err = m.Corrections(e); err != nil {
+		t.Fatal(err)
+	}
+	for n, c := range all {
+		if f := &c.Features; f[hasBox] != 0 || f[filled] != 0 || f[fillGain] != 0 || f[boxCovered] != 0 || f[partOutside] != 0 {
+			t.Errorf("correction %d has features of a box without one: %v", n, f)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (s *stream) corrections(e *Evidence, index *[256]int16, rest int) (probable
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err = s.model.corrections(s.problem, h.Labels, e.shown(index), e.Since, rest)
+	all, err = s.model.corrections(s.problem, h.Labels, e, index, rest)
 	return h.Labels, all, err
 }
 

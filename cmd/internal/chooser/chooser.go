@@ -84,10 +84,15 @@ func (q *Question) Best() int { return largest(q.Quality) }
 // largest returns where the first of the largest numbers is.
 func largest(of []float64) int { return slices.Index(of, slices.Max(of)) }
 
-// Train returns a chooser for questions, at least one, in so many steps. The same
-// questions in the same order give the same numbers on any number of processors. One
-// that is asked several times in a row counts as often.
-func Train(questions []*Question, to Objective, steps int) *engine.Chooser {
+// Networks is how many are averaged for use: one alone depends on the random numbers
+// that it begins with, and the mean of several is better than most of them.
+const Networks = 4
+
+// Train returns a chooser for questions, at least one, whose score is the mean of so
+// many networks, each trained in so many steps. The same questions in the same order
+// give the same numbers on any number of processors. One that is asked several times in
+// a row counts as often.
+func Train(questions []*Question, to Objective, steps, networks int) *engine.Chooser {
 	c := standardize(questions)
 	all := make([]*Question, len(questions)) // as the units see them
 	for i, q := range questions {
@@ -100,12 +105,22 @@ func Train(questions []*Question, to Objective, steps int) *engine.Chooser {
 			all[i].Features = append(all[i].Features, c.Standardized(f))
 		}
 	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	features := len(c.Mean)
-	c.Units = newUnits(features)
+	for n := range networks {
+		for _, unit := range network(all, to, steps, rand.New(rand.NewPCG(1, uint64(n)+2))) {
+			unit.Weight /= float64(networks)
+			c.Units = append(c.Units, unit)
+		}
+	}
+	return c
+}
+
+// network trains the units of one network on standardized features.
+func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []engine.Unit {
+	features := len(questions[0].Features[0])
+	units := newUnits(features)
 	scale := 1 / math.Sqrt(2*float64(features))
-	for u := range c.Units {
-		unit := &c.Units[u]
+	for u := range units {
+		unit := &units[u]
 		for j := range features {
 			unit.Own[j], unit.First[j] = scale*rng.NormFloat64(), scale*rng.NormFloat64()
 		}
@@ -115,13 +130,13 @@ func Train(questions []*Question, to Objective, steps int) *engine.Chooser {
 	picked := make([]*Question, batch)
 	for step := range steps {
 		for i := range picked {
-			picked[i] = all[rng.IntN(len(all))]
+			picked[i] = questions[rng.IntN(len(questions))]
 		}
-		up := slope(c.Units, picked, to)
+		up := slope(units, picked, to)
 		rate := firstRate*(1-float64(step)/float64(steps)) + lastRate
 		one, two := 1-math.Pow(momentum, float64(step+1)), 1-math.Pow(inertia, float64(step+1))
-		for u := range c.Units {
-			each(&c.Units[u], &up[u], &mean[u], &square[u], func(v, g, m, s *float64, decays bool) {
+		for u := range units {
+			each(&units[u], &up[u], &mean[u], &square[u], func(v, g, m, s *float64, decays bool) {
 				if decays {
 					*g -= decay * *v
 				}
@@ -131,7 +146,7 @@ func Train(questions []*Question, to Objective, steps int) *engine.Chooser {
 			})
 		}
 	}
-	return c
+	return units
 }
 
 // newUnits returns the hidden units for so many features, all numbers 0.

@@ -37,7 +37,7 @@ func TestTrain(t *testing.T) {
 	for name, to := range map[string]chooser.Objective{"expected quality": chooser.ExpectedQuality, "cross entropy": chooser.CrossEntropy} {
 		learn := func(procs int) *engine.Chooser {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			return chooser.Train(quiz(500), to, 800)
+			return chooser.Train(quiz(500), to, 800, 2)
 		}
 		c := learn(1)
 		if diff := cmp.Diff(c, learn(4)); diff != "" {
