@@ -21,7 +21,7 @@ type correctionsCommand struct {
 	data
 	Regions int    `default:"600" help:"Superpixels of an image."`
 	Passes  int    `default:"4000" help:"Steps of the training, each on 600 clicks."`
-	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
+	Out     string `type:"path" placeholder:"FILE" help:"Write the networks as Go source."`
 }
 
 // Objects that are trained on have so many pixels at least, and an image has so many
@@ -116,7 +116,6 @@ func (*correctionsCommand) report(t *terminal, halves [2][]*chooser.Question, le
 	}{
 		{"what the evidence says", func(*chooser.Question, int) int { return 0 }},
 		{"learned on the other half", func(q *chooser.Question, half int) int { return q.Choose(learned[1-half]) }},
-		{"weights of the program", func(q *chooser.Question, _ int) int { return q.Choose(engine.HandMade.Chooser) }},
 		{"the best there is", func(q *chooser.Question, _ int) int { return q.Best() }},
 	}
 	clicks, rows = len(halves[0])+len(halves[1]), map[string]float64{}

@@ -23,7 +23,7 @@ type extentsCommand struct {
 	Regions int    `default:"600" help:"Superpixels of an image."`
 	Folds   int    `default:"4" help:"Parts of the cross-validation."`
 	Passes  int    `default:"1500" help:"Steps of the training, each on 600 first gestures."`
-	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
+	Out     string `type:"path" placeholder:"FILE" help:"Write the networks as Go source."`
 }
 
 // extentPasses are enough for networks of extents.
@@ -92,38 +92,28 @@ func (c *extentsCommand) Run(t *terminal) error {
 	return c.write(map[string]any{"results": rows})
 }
 
-// report prints how good first hypotheses and cards are, and returns the figures by
-// kind of gestures and by weights.
-func (c *extentsCommand) report(t *terminal, played [][]meant, learned []*engine.Chooser) map[string]map[string]qualities {
-	ways := []struct {
-		name string
-		by   func(fold int) *engine.Chooser
-	}{
-		{"weights of the program", func(int) *engine.Chooser { return engine.HandMade.First }},
-		{"learned on the other folds", func(fold int) *engine.Chooser { return learned[fold] }},
-	}
-	rows := map[string]map[string]qualities{}
+// report prints how good first hypotheses and cards are, each chosen by what was learned
+// on the other folds, and returns the figures by kind of gestures.
+func (c *extentsCommand) report(t *terminal, played [][]meant, learned []*engine.Chooser) map[string]qualities {
+	rows := map[string]qualities{}
 	w := t.Table()
 	defer w.Flush()
-	fmt.Fprintf(w, "IoU after\t\tgestures\tfirst\tbest of 3\tbest of 20\tbest of all\t\n")
+	fmt.Fprintf(w, "IoU after\tgestures\tfirst\tbest of 3\tbest of 20\tbest of all\t\n")
 	for kind, b := range beginnings {
-		rows[b.name] = map[string]qualities{}
-		for _, way := range ways {
-			var q qualities
-			n, bound := 0.0, 0.0
-			for i, all := range played {
-				for _, m := range all {
-					if m.kind == kind {
-						q.add(m.Quality, way.by(i%c.Folds).Order(m.Features, m.overlaps))
-						bound += m.Quality[m.Best()]
-						n++
-					}
+		var q qualities
+		n, bound := 0.0, 0.0
+		for i, all := range played {
+			for _, m := range all {
+				if m.kind == kind {
+					q.add(m.Quality, learned[i%c.Folds].Order(m.Features, m.overlaps))
+					bound += m.Quality[m.Best()]
+					n++
 				}
 			}
-			q = qualities{q.First / n, q.Best3 / n, q.Best20 / n}
-			rows[b.name][way.name] = q
-			fmt.Fprintf(w, "%s\t%s\t%.0f\t%.4f\t%.4f\t%.4f\t%.4f\t\n", b.name, way.name, n, q.First, q.Best3, q.Best20, bound/n)
 		}
+		q = qualities{q.First / n, q.Best3 / n, q.Best20 / n}
+		rows[b.name] = q
+		fmt.Fprintf(w, "%s\t%.0f\t%.4f\t%.4f\t%.4f\t%.4f\t\n", b.name, n, q.First, q.Best3, q.Best20, bound/n)
 	}
 	return rows
 }

@@ -26,16 +26,14 @@ func TestExtents(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "weights.go")
 	args := []string{"extents", "--data", dir, "--regions", "30", "--folds", "2", "--passes", "30"}
 	got := figures[struct {
-		Results map[string]map[string]qualities
+		Results map[string]qualities
 	}](t, append(args, "--out", out)...)
 	if len(got.Results) != len(beginnings) {
 		t.Errorf("kinds of gestures: %v", got.Results)
 	}
-	for kind, ways := range got.Results {
-		for name, q := range ways {
-			if q.First <= 0 || q.First > q.Best3 || q.Best3 > q.Best20 || q.Best20 > 1 {
-				t.Errorf("%s, %s: %+v", kind, name, q)
-			}
+	for kind, q := range got.Results {
+		if q.First <= 0 || q.First > q.Best3 || q.Best3 > q.Best20 || q.Best20 > 1 {
+			t.Errorf("%s: %+v", kind, q)
 		}
 	}
 	checkSource(t, out, "extentChooser")

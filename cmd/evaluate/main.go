@@ -23,8 +23,8 @@ type commands struct {
 	VOC         vocCommand         `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
 	Clicks      clicksCommand      `cmd:"" help:"A simulated annotator: actions until an image is good enough."`
 	Objects     objectsCommand     `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
-	Extents     extentsCommand     `cmd:"" help:"Fit the score that ranks masks of different extent after a first click, and report its quality."`
-	Corrections correctionsCommand `cmd:"" help:"Train the network that tells what a correcting click means, and report its quality."`
+	Extents     extentsCommand     `cmd:"" help:"Train the networks that tell what a first click or box means, and report their quality."`
+	Corrections correctionsCommand `cmd:"" help:"Train the networks that tell what a correcting click means, and report their quality."`
 	Project     projectCommand     `cmd:"" help:"A project that learns from its finished images: actions by how many there are."`
 	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
