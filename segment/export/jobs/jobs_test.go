@@ -363,19 +363,19 @@ func TestFailedJob(t *testing.T) {
 	}
 }
 
-// trashing is a source whose project goes to the trash when its first file is read.
+// trashing is a source whose project goes to the trash when its first image is opened.
 type trashing struct {
 	*workspace.Workspace
 	project string
 	once    sync.Once
 }
 
-func (s *trashing) Blob(ctx context.Context, im segment.Image, key string) (file io.ReadSeekCloser, err error) {
+func (s *trashing) Visit(ctx context.Context, imageID string) (a *annotation.Annotation, err error) {
 	s.once.Do(func() { err = s.TrashProject(ctx, s.project) })
 	if err != nil {
 		return nil, err
 	}
-	return s.Workspace.Blob(ctx, im, key)
+	return s.Workspace.Visit(ctx, imageID)
 }
 
 // A project that goes to the trash during its export is no fault of the server. Whoever
@@ -384,7 +384,8 @@ func TestExportOfTrashedProject(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
 	var log bytes.Buffer
-	j := jobs.New(&trashing{Workspace: w, project: p.ID}, mustOpenBlobs(t, t.TempDir()), newQueue(t), slog.New(slog.NewTextHandler(&log, nil)))
+	queue := newQueue(t)
+	j := jobs.New(&trashing{Workspace: w, project: p.ID}, mustOpenBlobs(t, t.TempDir()), queue, slog.New(slog.NewTextHandler(&log, nil)))
 	t.Cleanup(j.Close)
 	id, err := j.Start(t.Context(), p.ID, "backup", export.Options{})
 	if err != nil {
@@ -395,6 +396,14 @@ func TestExportOfTrashedProject(t *testing.T) {
 	}
 	if segment.KindOf(err) != segment.NotFound || !strings.Contains(err.Error(), "its project is in the trash") {
 		t.Errorf("while the project is in the trash: %v", err)
+	}
+	// Restored earlier, the project would be there again for the export.
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if u, err := queue.Job(t.Context(), id); err != nil {
+			t.Fatal(err)
+		} else if u.State == job.Ended {
+			break
+		}
 	}
 	if _, err := w.Restore(access.With(t.Context(), access.Operator), p.ID); err != nil {
 		t.Fatal(err)
