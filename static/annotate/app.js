@@ -136,8 +136,9 @@ export class App {
     const post = (/** @type {import('../evidence/protocol.js').EvidenceEvent} */ event) => postEvent(`${address}/evidence`, event);
     const { socket = '', role = '', project = '' } = this.data;
     const member = role !== '' && role !== 'admin';
-    const adopt = (/** @type {import('../evidence/protocol.js').ProjectRecord} */ record) => {
-      this.classes.adopt(record);
+    /** @param {import('../evidence/protocol.js').ProjectRecord} record @param {number} [heard] see ClassPanel.adopt */
+    const adopt = (record, heard) => {
+      this.classes.adopt(record, false, heard);
       this.guess.adopt(record);
     };
     const session = new Session(map.n, name, role ? `${socket}?role=${role}` : socket, {
@@ -153,11 +154,12 @@ export class App {
         this.refresh();
       },
       supposed: () => this.labelling.show(),
-      project: adopt,
+      project: (record) => adopt(record),
       connected: () => {
         this.objects?.retry();
         void this.review.load();
-        void call('GET', `/api/v1/projects/${project}`).then(adopt, () => {}); // else the next break or change brings it
+        const { heard } = this.classes;
+        void call('GET', `/api/v1/projects/${project}`).then((record) => adopt(record, heard), () => {}); // else the next break or change brings it
       },
       reviewed: () => void this.review.load(),
       problem: (title, detail) => toast(title, detail, 'problem'),

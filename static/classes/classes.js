@@ -60,6 +60,8 @@ export class ClassPanel {
     this.dragging = false;
     /** Whether others may have changed the classes meanwhile. */
     this.missed = false;
+    /** How often the server has said what it has. */
+    this.heard = 0;
     /** Calls go one after the other. */
     this.queue = Promise.resolve();
     /** How many of them have not ended. */
@@ -262,6 +264,7 @@ export class ClassPanel {
         this.rest.show(classes, rest);
         this.classes = answered(this.classes, sent, classes);
         this.stored = adopted(answered(sent, sent, classes), classes);
+        this.heard++;
         this.paint();
         this.listener.changed();
       } catch (error) {
@@ -301,8 +304,9 @@ export class ClassPanel {
   /** Reads the classes again if others may have changed them. */
   async reload() {
     if (!this.missed || this.busy) return;
+    const { heard } = this;
     try {
-      this.adopt(await call('GET', this.address));
+      this.adopt(await call('GET', this.address), false, heard);
     } catch {
       // They are read with the next change at the latest.
     }
@@ -321,8 +325,14 @@ export class ClassPanel {
    *
    * @param {ProjectRecord} project
    * @param {boolean} [mine] whether the person has made the change
+   * @param {number} [heard] what this.heard was when the server was asked
    */
-  adopt({ classes, deleted = [], rest }, mine = false) {
+  adopt({ classes, deleted = [], rest }, mine = false, heard = this.heard) {
+    if (heard !== this.heard) { // this may be older than what is shown
+      this.missed = true;
+      void this.reload();
+      return;
+    }
     this.deleted = deleted.map((c) => c.id);
     this.rest.show(classes, rest);
     this.missed = this.busy;
@@ -332,6 +342,7 @@ export class ClassPanel {
     const stays = next.some((c) => c.key === current.key);
     if (!stays) this.activeKey = successor(next, active, deleted.find((c) => c.id === current.id)).key;
     this.stored = next;
+    this.heard++;
     this.arrange(next);
     if (!stays && !mine) toast(`${current.name} was deleted`, `The active class is ${this.current.name} now.`);
   }

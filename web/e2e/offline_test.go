@@ -271,6 +271,46 @@ func TestE2EClassNamedOffline(t *testing.T) {
 	p.until(`document.querySelector('.class-row.active .class-name').textContent === 'lemon' && document.querySelectorAll('.class-row').length === 9`)
 }
 
+// A class that is stored while the page reads what others have changed stays active,
+// though what it reads is older.
+func TestE2EClassStoredWhileReading(t *testing.T) {
+	t.Parallel()
+	server := startCrashingServer(t)
+	p := openPage(t, 1280, 720, false, "http://"+server.address)
+	p.trySample()
+	value[bool](p, `(() => {
+		const send = window.fetch, address = '/api/v1/projects/' + document.getElementById('app').dataset.project;
+		const read = new Promise((done) => { window.read = done; }), released = new Promise((done) => { window.release = done; });
+		window.fetch = async (resource, options) => {
+			if (resource !== address) return send(resource, options);
+			if (options.method === 'PATCH' && window.back) await read;
+			const answer = await send(resource, options);
+			if (options.method === 'GET' && window.held) window.again = true;
+			if (options.method !== 'GET' || window.held) return answer;
+			window.held = true;
+			const text = await answer.text();
+			window.read();
+			await released;
+			return new Response(text, answer);
+		};
+		window.stored = () => send(address).then((r) => r.json()).then(({classes}) => classes.at(-1).name === 'lemon');
+		return true;
+	})()`)
+	server.kill()
+	p.until(`document.getElementById('save').dataset.state === 'offline'`)
+	p.press("n")
+	p.fill(".class-row.active .class-input", "lemon")
+	p.press(enter)
+	p.until(`[...document.querySelectorAll('.toast')].some(e => /Classes not saved yet/.test(e.textContent))`)
+	value[bool](p, `window.back = true`)
+	server.start()
+	p.until(`window.held && window.stored()`)
+	p.until(`(window.release(), window.again && document.querySelectorAll('.class-row').length === 9)`)
+	if active := value[string](p, `document.querySelector('.class-row.active .class-name').textContent`); active != "lemon" {
+		t.Errorf("%s is active", active)
+	}
+}
+
 // A page that comes back has the classes that were changed while it was away.
 func TestE2EClassesChangedWhileAway(t *testing.T) {
 	t.Parallel()
