@@ -143,7 +143,7 @@ func TestLinkedIssuer(t *testing.T) {
 	}
 }
 
-// An empty path in an environment file is none, and not the current folder.
+// An empty path in an environment file means no file, not the current folder.
 func TestEmptyPaths(t *testing.T) {
 	for _, name := range []string{"COLLIE_TLS_CERT", "COLLIE_TLS_KEY", "COLLIE_TLS_ACME_CA", "COLLIE_OPENID_SECRET_FILE", "COLLIE_AFFINITIES"} {
 		t.Setenv(name, "")

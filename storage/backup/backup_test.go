@@ -66,14 +66,23 @@ func mustFill(tb testing.TB) folder {
 	return f
 }
 
-// content is everything in a folder.
-func (f folder) content(tb testing.TB) map[string]string {
+// images are those in a folder, also in its trash.
+func (f folder) images(tb testing.TB) (images []segment.Image) {
 	tb.Helper()
-	all := map[string]string{}
 	for im, err := range f.store.EveryImage(tb.Context()) {
 		if err != nil {
 			tb.Fatal(err)
 		}
+		images = append(images, im)
+	}
+	return images
+}
+
+// content is everything in a folder.
+func (f folder) content(tb testing.TB) map[string]string {
+	tb.Helper()
+	all := map[string]string{}
+	for _, im := range f.images(tb) {
 		events, err := f.store.Events(tb.Context(), im.ID, 0)
 		all[im.ID] = fmt.Sprint(im, events, segment.KindOf(err))
 	}
@@ -222,13 +231,7 @@ func (l lossy) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) 
 // it was restored; without any file there is no backup.
 func TestBackupOfLostFiles(t *testing.T) {
 	f := mustFill(t)
-	var images []segment.Image
-	for im, err := range f.store.EveryImage(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		images = append(images, im)
-	}
+	images := f.images(t)
 	if err := f.blobs.Remove(t.Context(), images[1].OriginalKey()); err != nil {
 		t.Fatal(err)
 	}
@@ -267,13 +270,7 @@ func TestBackupDuringASweep(t *testing.T) {
 	for _, days := range []int{segment.TrashDays - 1, segment.TrashDays + 1} {
 		for _, what := range []string{"image", "project"} {
 			f := mustFill(t)
-			var images []segment.Image
-			for im, err := range f.store.EveryImage(t.Context()) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				images = append(images, im)
-			}
+			images := f.images(t)
 			swept := images[0] // which is in the trash
 			if what == "project" {
 				swept = images[1]

@@ -253,18 +253,24 @@ func TestE2EWithoutStorage(t *testing.T) {
 	p.waitForEvents(1)
 }
 
-// A class renamed while the server is down is stored once it is back.
-func TestE2EClassNamedOffline(t *testing.T) {
-	t.Parallel()
-	server := startCrashingServer(t)
-	p := openPage(t, 1280, 720, false, "http://"+server.address)
-	p.trySample()
+// addLemonOffline stops the server and adds a class.
+func (p *page) addLemonOffline(server *crashingServer) {
+	p.t.Helper()
 	server.kill()
 	p.until(`document.getElementById('save').dataset.state === 'offline'`)
 	p.press("n")
 	p.fill(".class-row.active .class-input", "lemon")
 	p.press(enter)
 	p.until(`[...document.querySelectorAll('.toast')].some(e => /Classes not saved yet/.test(e.textContent))`)
+}
+
+// A class renamed while the server is down is stored once it is back.
+func TestE2EClassNamedOffline(t *testing.T) {
+	t.Parallel()
+	server := startCrashingServer(t)
+	p := openPage(t, 1280, 720, false, "http://"+server.address)
+	p.trySample()
+	p.addLemonOffline(server)
 	p.until(`document.querySelector('.class-row.active .class-name').textContent === 'lemon'`)
 	server.start()
 	p.until(`fetch('/api/v1/projects/' + document.getElementById('app').dataset.project).then(r => r.json()).then(({classes}) => classes.at(-1).name === 'lemon')`)
@@ -296,12 +302,7 @@ func TestE2EClassStoredWhileReading(t *testing.T) {
 		window.stored = () => send(address).then((r) => r.json()).then(({classes}) => classes.at(-1).name === 'lemon');
 		return true;
 	})()`)
-	server.kill()
-	p.until(`document.getElementById('save').dataset.state === 'offline'`)
-	p.press("n")
-	p.fill(".class-row.active .class-input", "lemon")
-	p.press(enter)
-	p.until(`[...document.querySelectorAll('.toast')].some(e => /Classes not saved yet/.test(e.textContent))`)
+	p.addLemonOffline(server)
 	value[bool](p, `window.back = true`)
 	server.start()
 	p.until(`window.held && window.stored()`)
