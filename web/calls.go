@@ -211,7 +211,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/images/{id}/display": {
 		id: "getDisplay", summary: "Get the display copy",
-		doc:   "At most 2,560 pixels on the long side, upright, without metadata. Never changes. An image with 16 bits per channel is shown by its upper 8 bits; with low or high, the values from low to high are stretched over the whole range.",
+		doc:   "At most 2,048 pixels on the long side, 2,560 of TIFF and PNG; upright, without metadata. Never changes. An image with 16 bits per channel is shown by its upper 8 bits; with low or high, the values from low to high are stretched over the whole range.",
 		query: []query.Parameter{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true, problems: []int{429},
 	},
 	"GET /api/v1/images/{id}/thumbnail": {

@@ -12,7 +12,8 @@ import (
 const ThumbnailSide = 320
 
 const (
-	displaySide      = 2560 // pixels, long side
+	displaySide      = 2048 // pixels, long side,
+	fineDisplaySide  = 2560 // of formats whose copy can be all that a browser has to show
 	displayQuality   = 92
 	thumbnailQuality = 80
 )
@@ -27,8 +28,10 @@ func fit(w, h, side int) (int, int) {
 	return max(1, (w*side+long/2)/long), max(1, (h*side+long/2)/long)
 }
 
-// EncodeDisplay writes the copy shown in the browser: a JPEG of up to 2560
-// pixels on the long side, without metadata.
+// EncodeDisplay writes the copy shown in the browser, a JPEG without metadata. Its
+// long side has up to 2048 pixels: in a closer view the page shows the original's own.
+// Of TIFF, and of the values that a window selects in images with 16 bits per channel,
+// it can't, so copies of TIFF and PNG have up to 2560.
 func (p *Photo) EncodeDisplay(w io.Writer) error {
 	return encode(w, p.display(), displayQuality)
 }
@@ -45,7 +48,11 @@ func (p *Photo) EncodeThumbnail(w io.Writer) error {
 // what JPEG changes (5.0).
 func (p *Photo) display() *image.NRGBA {
 	if p.shown == nil {
-		p.shown = resize(p.Pixels, p.size(displaySide), imaging.Hermite)
+		side := displaySide
+		if p.Format == "tiff" || p.Format == "png" {
+			side = fineDisplaySide
+		}
+		p.shown = resize(p.Pixels, p.size(side), imaging.Hermite)
 	}
 	return p.shown
 }

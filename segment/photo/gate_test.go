@@ -291,7 +291,7 @@ func TestFit(t *testing.T) {
 		{1, 1}: {1, 1}, {2560, 2560}: {2560, 2560}, {2561, 100}: {2560, 100}, {5120, 1000}: {2560, 500},
 		{16384, 1}: {2560, 1}, {1, 16384}: {1, 2560}, {4000, 3000}: {2560, 1920}, {3000, 4000}: {1920, 2560},
 	} {
-		if w, h := fit(in[0], in[1], displaySide); [2]int{w, h} != want {
+		if w, h := fit(in[0], in[1], 2560); [2]int{w, h} != want {
 			t.Errorf("%v becomes %d×%d, want %v", in, w, h, want)
 		}
 	}
@@ -299,12 +299,16 @@ func TestFit(t *testing.T) {
 
 // TestEncode checks size, content and the absence of metadata of the copies.
 func TestEncode(t *testing.T) {
-	file := withEXIF(t, "jpeg", 6)
-	for _, side := range []image.Point{{}, {3000, 30}} {
-		if side.X > 0 {
-			file = encodePNG(t, image.NewGray(image.Rectangle{Max: side}))
-		}
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+	wide := image.NewGray(image.Rect(0, 0, 3000, 30))
+	var wideJPEG bytes.Buffer
+	if err := encodeJPEG(&wideJPEG, wide); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []struct {
+		bytes   []byte
+		display int // long side
+	}{{withEXIF(t, "jpeg", 6), displaySide}, {wideJPEG.Bytes(), displaySide}, {encodePNG(t, wide), fineDisplaySide}} {
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file.bytes))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,7 +316,7 @@ func TestEncode(t *testing.T) {
 		for name, c := range map[string]struct {
 			encode func(io.Writer) error
 			side   int
-		}{"display": {p.EncodeDisplay, displaySide}, "thumbnail": {p.EncodeThumbnail, ThumbnailSide}} {
+		}{"display": {p.EncodeDisplay, file.display}, "thumbnail": {p.EncodeThumbnail, ThumbnailSide}} {
 			var b bytes.Buffer
 			if err := c.encode(&b); err != nil {
 				t.Fatal(err)
