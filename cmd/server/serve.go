@@ -203,15 +203,10 @@ func (r *running) listen() (address string, err error) {
 		MaxHeaderBytes:    int(r.MaxHeader),
 		ErrorLog:          slog.NewLogLogger(r.log.Handler(), slog.LevelWarn),
 	}
-	secured, err := r.HTTPS.Secure(r.Data, r.config.Origin, r.log)
+	secured, err := r.HTTPS.Secure(r.Data, r.log)
 	if err != nil {
 		return "", err
 	}
-	stopPlain, err := r.HTTPS.ServePlain(secured, r.log)
-	if err != nil {
-		return "", err
-	}
-	r.stopping(stopPlain)
 	listener, err := net.Listen("tcp", r.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return "", fmt.Errorf("another program, perhaps another Collie, already listens on %s: stop it, or choose another address with --listen", r.Listen)
@@ -219,6 +214,11 @@ func (r *running) listen() (address string, err error) {
 	if err != nil {
 		return "", err
 	}
+	stopPlain, err := r.HTTPS.ServePlain(secured, r.config.Origin, listener.Addr(), r.log)
+	if err != nil {
+		return "", errors.Join(err, listener.Close())
+	}
+	r.stopping(stopPlain)
 	r.served = make(chan error, 1)
 	if secured == nil {
 		go func() { r.served <- r.server.Serve(listener) }()

@@ -36,7 +36,7 @@ func TestCertificateFiles(t *testing.T) {
 		for _, flags := range []HTTPS{
 			{TLSCert: c.path, TLSKey: junk}, {TLSCert: junk, TLSKey: c.path}, {TLSACME: []string{"collie.example.org"}, TLSRoots: c.path},
 		} {
-			if _, err := flags.Secure(dir, "", slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.path) || !strings.Contains(err.Error(), c.wrong) {
+			if _, err := flags.Secure(dir, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), c.path) || !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("%+v: %v, want an error with %q", flags, err, c.wrong)
 			}
 		}

@@ -57,24 +57,22 @@ func (t *HTTPS) Validate() error {
 // Secured is how a server speaks HTTPS.
 type Secured struct {
 	Config  *tls.Config
-	Prepare func()       // once connections are accepted; takes a while
-	plain   http.Handler // of --listen-http
+	Prepare func()                                 // once connections are accepted; takes a while
+	plain   func(onward http.Handler) http.Handler // of --listen-http
 }
 
 // Secure prepares what the flags ask for, nil for plain HTTP. Certificates from
-// ACME are kept in the data folder. Plain requests are sent on to origin, or to
-// the same host without one.
-func (t *HTTPS) Secure(data, origin string, log *slog.Logger) (*Secured, error) {
+// ACME are kept in the data folder.
+func (t *HTTPS) Secure(data string, log *slog.Logger) (*Secured, error) {
 	if !t.Enabled() {
 		return nil, nil
 	}
-	onward := redirect(origin)
 	if t.TLSCert != "" {
 		files := &certificateFiles{cert: t.TLSCert, key: t.TLSKey, log: log}
 		if err := files.load(); err != nil {
 			return nil, fmt.Errorf("--tls-cert: %w", err)
 		}
-		return &Secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, func() {}, onward}, nil
+		return &Secured{&tls.Config{GetCertificate: files.get, MinVersion: tls.VersionTLS12}, func() {}, func(onward http.Handler) http.Handler { return onward }}, nil
 	}
 	client, err := t.acmeClient()
 	if err != nil {
@@ -97,7 +95,7 @@ func (t *HTTPS) Secure(data, origin string, log *slog.Logger) (*Secured, error) 
 			log.Info("certificate ready", "domain", domain)
 		}
 	}
-	return &Secured{config, prepare, manager.HTTPHandler(onward)}, nil
+	return &Secured{config, prepare, manager.HTTPHandler}, nil
 }
 
 // acmeClient talks to the certificate authority.
@@ -124,9 +122,10 @@ func (t *HTTPS) acmeClient() (*acme.Client, error) {
 	return client, nil
 }
 
-// redirect sends what can be asked again to HTTPS and refuses the rest, whose
-// body has already crossed the network unencrypted.
-func redirect(origin string) http.Handler {
+// redirect sends what can be asked again to HTTPS, at origin or, without one, where
+// the server listens for it; it refuses the rest, whose body has already crossed the
+// network unencrypted.
+func redirect(origin string, secure net.Addr) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			http.Error(w, "This server accepts changes over HTTPS only. Nothing was changed.", http.StatusForbidden)
@@ -134,13 +133,36 @@ func redirect(origin string) http.Handler {
 		}
 		to := origin
 		if to == "" {
-			to = "https://" + r.Host
-			if _, port, err := net.SplitHostPort(r.Host); err == nil {
-				to = strings.TrimSuffix(to, ":"+port) // brackets of IPv6 stay
-			}
+			to = "https://" + besides(r, secure)
 		}
 		http.Redirect(w, r, to+r.URL.RequestURI(), http.StatusMovedPermanently)
 	})
+}
+
+// besides returns the host that a plain request asked for, with the port of secure. If the
+// request asked for another port than it reached, something in between maps ports, as
+// containers do: then HTTPS is expected at its usual port.
+func besides(r *http.Request, secure net.Addr) string {
+	host, asked, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host, asked = strings.Trim(r.Host, "[]"), "80"
+	}
+	port := "443"
+	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && asked == portOf(local) {
+		port = portOf(secure)
+	}
+	if port != "443" {
+		return net.JoinHostPort(host, port)
+	}
+	if strings.Contains(host, ":") {
+		return "[" + host + "]" // IPv6
+	}
+	return host
+}
+
+func portOf(a net.Addr) string {
+	_, port, _ := net.SplitHostPort(a.String())
+	return port
 }
 
 // certificateFiles is a certificate that is read again when one of its files
@@ -216,8 +238,9 @@ func examine(path string) (changed time.Time, err error) {
 	return info.ModTime(), nil
 }
 
-// ServePlain answers on --listen-http until the returned function is called.
-func (t *HTTPS) ServePlain(s *Secured, log *slog.Logger) (stop func(), err error) {
+// ServePlain answers on --listen-http until the returned function is called. It sends
+// requests on to origin, or without one to the same host at the port of secure.
+func (t *HTTPS) ServePlain(s *Secured, origin string, secure net.Addr, log *slog.Logger) (stop func(), err error) {
 	if s == nil || t.ListenHTTP == "" {
 		return func() {}, nil
 	}
@@ -225,7 +248,7 @@ func (t *HTTPS) ServePlain(s *Secured, log *slog.Logger) (stop func(), err error
 	if err != nil {
 		return nil, fmt.Errorf("--listen-http: %w", err)
 	}
-	server := &http.Server{Handler: s.plain, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
+	server := &http.Server{Handler: s.plain(redirect(origin, secure)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -2,6 +2,7 @@ package listen
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -9,6 +10,7 @@ import (
 	"encoding/pem"
 	"log/slog"
 	"math/big"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,26 +20,37 @@ import (
 	"time"
 )
 
-// Plain requests are sent to the same host or to the origin; changes are refused.
+// Plain requests are sent to the origin, or to the same host and the port of HTTPS unless
+// ports are mapped; changes are refused.
 func TestRedirect(t *testing.T) {
-	for _, c := range []struct{ origin, host, want string }{
-		{"", "collie.example.org", "https://collie.example.org/a?b=c"},
-		{"", "collie.example.org:8080", "https://collie.example.org/a?b=c"},
-		{"", "192.0.2.1:80", "https://192.0.2.1/a?b=c"},
-		{"", "[2001:db8::1]:80", "https://[2001:db8::1]/a?b=c"},
-		{"", "[2001:db8::1]", "https://[2001:db8::1]/a?b=c"},
-		{"https://collie.example.org:8443", "192.0.2.1:80", "https://collie.example.org:8443/a?b=c"},
+	for _, c := range []struct {
+		origin, host  string
+		plain, secure int
+		want          string
+	}{
+		{"", "collie.example.org", 80, 443, "https://collie.example.org/a?b=c"},
+		{"", "collie.example.org", 80, 8443, "https://collie.example.org:8443/a?b=c"},
+		{"", "collie.example.org:8080", 8080, 443, "https://collie.example.org/a?b=c"},
+		{"", "collie.example.org:8080", 8080, 8443, "https://collie.example.org:8443/a?b=c"},
+		{"", "collie.example.org", 8080, 8443, "https://collie.example.org/a?b=c"},
+		{"", "collie.example.org:8000", 8080, 8443, "https://collie.example.org/a?b=c"},
+		{"", "192.0.2.1:80", 80, 443, "https://192.0.2.1/a?b=c"},
+		{"", "[2001:db8::1]:80", 80, 443, "https://[2001:db8::1]/a?b=c"},
+		{"", "[2001:db8::1]", 80, 443, "https://[2001:db8::1]/a?b=c"},
+		{"", "[2001:db8::1]", 80, 8443, "https://[2001:db8::1]:8443/a?b=c"},
+		{"https://collie.example.org:8443", "192.0.2.1:80", 80, 443, "https://collie.example.org:8443/a?b=c"},
 	} {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/a?b=c", nil)
+		ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{Port: c.plain})
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/a?b=c", nil)
 		r.Host = c.host
-		redirect(c.origin).ServeHTTP(w, r)
+		redirect(c.origin, &net.TCPAddr{Port: c.secure}).ServeHTTP(w, r)
 		if to := w.Header().Get("Location"); w.Code != http.StatusMovedPermanently || to != c.want {
 			t.Errorf("%+v: %d to %q", c, w.Code, to)
 		}
 	}
 	w := httptest.NewRecorder()
-	if redirect("").ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/a", nil)); w.Code != http.StatusForbidden {
+	if redirect("", &net.TCPAddr{Port: 443}).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/a", nil)); w.Code != http.StatusForbidden {
 		t.Errorf("a change: %d", w.Code)
 	}
 }
