@@ -113,8 +113,8 @@ func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip
 		return User{}, errors.Join(err, fromThere.forgive(ctx))
 	}
 	asThem, err := a.accounts.try(ctx, accountKey(name, u.Generation, from))
-	if err != nil {
-		return User{}, err
+	if err != nil { // a locked account's tries don't lock out others at the address
+		return User{}, errors.Join(err, fromThere.forgive(ctx))
 	}
 	ok, err := a.check(ctx, u, password)
 	switch {

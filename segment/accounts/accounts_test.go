@@ -263,6 +263,23 @@ func TestGuessingNames(t *testing.T) {
 	}
 }
 
+// A script that goes on with a wrong password locks out itself, not the colleagues behind
+// the same address.
+func TestLockedAccount(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{AccountTries: 2, AddressTries: 4})
+	mustAdd(t, a, ctx, "ann", access.User)
+	mustAdd(t, a, ctx, "bob", access.User)
+	for i := range 10 {
+		_, err := a.SignIn(ctx, "ann", "wrong password", here)
+		if late := errors.As(err, new(*accounts.TriesError)); late != (i >= 2) {
+			t.Fatalf("try %d: %v", i, err)
+		}
+	}
+	if _, err := a.SignIn(ctx, "bob", password, here); err != nil {
+		t.Errorf("a colleague: %v", err)
+	}
+}
+
 // The time of the answer doesn't reveal whether a name exists. The minimum over
 // several tries is affected least by a busy machine.
 func TestUnknownNamesTakeAsLong(t *testing.T) {
