@@ -218,7 +218,7 @@ func (g *Gate) receive(r io.Reader) ([]byte, error) {
 
 func (g *Gate) tooLong(size int64) error {
 	if size > g.limits.Bytes {
-		return refusef(TooLarge, "The file is larger than %s, which is the limit.", inMiB(g.limits.Bytes))
+		return refusef(TooLarge, "The file is larger than %s, which is the limit.", sizeText(g.limits.Bytes))
 	}
 	return nil
 }
@@ -344,4 +344,10 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-func inMiB(n int64) string { return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20)) }
+// sizeText is a limit in bytes for people.
+func sizeText(n int64) string {
+	if n >= 1<<30 {
+		return fmt.Sprintf("%.4g GiB", float64(n)/(1<<30))
+	}
+	return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20))
+}

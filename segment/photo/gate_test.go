@@ -84,6 +84,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// Limits are said in numbers that people read.
+func TestLimitsInWords(t *testing.T) {
+	for limit, want := range map[int64]string{1 << 19: "0.5 MiB", 64 << 20: "64 MiB", 3 << 29: "1.5 GiB", 12 << 30: "12 GiB"} {
+		if err := NewGate(Limits{Bytes: limit}).tooLong(limit + 1); err == nil || !strings.Contains(err.Error(), "larger than "+want+",") {
+			t.Errorf("%d: %v, want %s", limit, err, want)
+		}
+	}
+}
+
 // TestTIFFBlocks checks the bound on what is decompressed in one piece.
 func TestTIFFBlocks(t *testing.T) {
 	const compression, rowsPerStrip, tileWidth, tileLength = 0x0103, 0x0116, 0x0142, 0x0143
