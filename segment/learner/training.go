@@ -50,10 +50,9 @@ func (l *Learner) seek(projectID string, m *learn.Model) {
 // learnOn trains the model of a project until no training is due.
 func (l *Learner) learnOn(ctx context.Context, projectID string) {
 	for {
-		trained := l.tryToLearn(ctx, projectID)
+		again := l.tryToLearn(ctx, projectID)
 		l.mu.Lock()
-		again := l.busy[projectID]
-		if ctx.Err() != nil || !trained && !again {
+		if ctx.Err() != nil || !again && !l.busy[projectID] {
 			delete(l.busy, projectID)
 			l.mu.Unlock()
 			return
@@ -64,14 +63,15 @@ func (l *Learner) learnOn(ctx context.Context, projectID string) {
 }
 
 // tryToLearn is learn that survives a panic at a damaged image.
-func (l *Learner) tryToLearn(ctx context.Context, projectID string) (trained bool) {
-	l.background.Do(gauge.Unlearnt, projectID, func() { trained = l.learn(ctx, projectID) })
-	return trained
+func (l *Learner) tryToLearn(ctx context.Context, projectID string) (again bool) {
+	l.background.Do(gauge.Unlearnt, projectID, func() { again = l.learn(ctx, projectID) })
+	return again
 }
 
-// learn trains the model of a project if that is due, and reports whether it
-// did. After an error the project keeps its model.
-func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
+// learn trains the model of a project if that is due, and reports whether to look again:
+// after training, or if an image went to the trash during it. After an error the project
+// keeps its model.
+func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 	p, err := l.store.Project(ctx, projectID)
 	if err != nil || p.Unaided {
 		return false
@@ -107,7 +107,8 @@ func (l *Learner) learn(ctx context.Context, projectID string) (trained bool) {
 		m, err = learn.Train(ctx, examples, before)
 		return err
 	}) {
-		return false
+		left, err := l.finishedImages(ctx, projectID)
+		return err == nil && len(left) < len(done)
 	}
 	for _, im := range done {
 		if !slices.Contains(m.Images, im.ID) {

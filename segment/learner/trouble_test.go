@@ -202,6 +202,7 @@ type shaky struct {
 	refuse []int32 // the calls that are refused
 	away   int32   // the call in which images can't be read
 	why    error   // why they can't
+	trash  string  // an image that goes to the trash when training looks for it
 }
 
 // newShaky returns one for a school, which itself stops to learn.
@@ -233,6 +234,11 @@ func (h *shaky) Long(ctx context.Context, work func()) error {
 func (h *shaky) Visit(ctx context.Context, imageID string) (*annotation.Annotation, error) {
 	if h.working.Load() && h.calls.Load() == h.away {
 		return nil, h.why
+	}
+	if h.working.Load() && imageID == h.trash {
+		if err := h.TrashImage(ctx, imageID); err != nil && segment.KindOf(err) != segment.NotFound {
+			return nil, err
+		}
 	}
 	return h.Workspace.Visit(ctx, imageID)
 }
@@ -285,6 +291,24 @@ func TestTrashedDuringTraining(t *testing.T) {
 	h.Lessons().Finished(s.project.ID)
 	if l := h.trained(t, s); l.Model != 1 {
 		t.Errorf("model %d afterwards", l.Model)
+	}
+}
+
+// A project whose image goes to the trash while a model learns from it learns from the
+// others at once.
+func TestTrashedDuringTrainingLearnsFromOthers(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 6, asStored)
+	h := newShaky(t, s)
+	s.finish(t, 0, 6, 0, 1)
+	h.trash = s.images[5].ID
+	h.Lessons().Finished(s.project.ID)
+	l := h.trained(t, s)
+	if _, err := s.Image(t.Context(), h.trash); segment.KindOf(err) != segment.NotFound {
+		t.Fatalf("the image is not in the trash: %v", err)
+	}
+	if l.Model != 1 || l.Finished != 5 || h.log.Len() > 0 {
+		t.Errorf("model %d of %d images, the log says:\n%s", l.Model, l.Finished, h.log.String())
 	}
 }
 
