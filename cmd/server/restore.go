@@ -39,11 +39,9 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 		return err
 	}
 	if c.Blobs != "" {
-		moved, err := (&moveToBucket{c.dataFlag}).run(ctx, out)
-		if err != nil {
+		if _, err := (&moveToBucket{c.dataFlag}).run(ctx, out); err != nil {
 			return fmt.Errorf("the backup is in %s, its files not yet in the bucket: %w", c.Data, err)
 		}
-		s.Lost = moved.Lost
 	}
 	d, err := openData(ctx, c.dataFlag, 0, anyPhoto)
 	if err != nil {
@@ -90,7 +88,7 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.Lost, err = load(ctx, folder, b, shared); err != nil {
+	if err := load(ctx, folder, b, shared); err != nil {
 		return fmt.Errorf("the restore stopped; the same command goes on with it as long as the database is empty: %w", err)
 	}
 	fmt.Fprintf(out.stdout, "%s, %s, are in the database %v and the bucket %v. Everybody has to sign in again\n", images(s.Images), sizeText(s.Bytes), shared, b.store)
@@ -98,28 +96,26 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	return shared.Record(ctx, audit.New(ctx, audit.ServerRestored, "", c.File))
 }
 
-// load copies a data folder to an empty database and its bucket, compares both, and
-// returns the files of images that are not there.
-func load(ctx context.Context, folder string, b *bucket, shared *postgres.Store) (lost []string, err error) {
+// load copies a data folder to an empty database and its bucket, and compares both.
+func load(ctx context.Context, folder string, b *bucket, shared *postgres.Store) (err error) {
 	local, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, databaseFile))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
 	if err := b.claim(ctx, local); err != nil {
-		return nil, err
+		return err
 	}
 	files, err := blob.Open(filepath.Join(folder, blobsFolder))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	moved, err := move.Files(ctx, files, b.store, local.EveryImage(ctx))
-	if err != nil {
-		return nil, err
+	if _, err := move.Files(ctx, files, b.store, local.EveryImage(ctx)); err != nil {
+		return err
 	}
 	_, err = move.Records(ctx, local, shared)
-	return moved.Lost, err
+	return err
 }
 
 // examineBucket returns an error for a bucket that can't be used, before anything is

@@ -43,9 +43,13 @@ type Summary struct {
 	Lost   []string // files of images that it doesn't have, because they were lost or damaged, in words
 }
 
-// lose notes that a file of an image is not in the backup.
-func (s *Summary) lose(im segment.Image, key string) {
-	s.Lost = append(s.Lost, fmt.Sprintf("image %s, %q: %s", im.ID, im.Name, key))
+// lose notes that a file of an image is not in the backup, unless a sweep has erased it.
+func (s *Summary) lose(ctx context.Context, snapshot segment.TrashStore, im segment.Image, key string) error {
+	gone, err := erased(ctx, snapshot, im)
+	if err == nil && !gone {
+		s.Lost = append(s.Lost, fmt.Sprintf("image %s, %q: %s", im.ID, im.Name, key))
+	}
+	return err
 }
 
 // Store is a database that a backup is made from.
@@ -100,12 +104,8 @@ func write(ctx context.Context, path string, out *os.File, store Store, blobs se
 			err := a.addBlob(ctx, blobs, key)
 			switch kind := segment.KindOf(err); {
 			case kind == segment.NotFound || kind == segment.Damaged:
-				gone, failed := erased(ctx, snapshot, im)
-				if failed != nil {
+				if failed := s.lose(ctx, snapshot, im, key); failed != nil {
 					return s, failed
-				}
-				if !gone {
-					s.lose(im, key)
 				}
 				lost = err
 				fmt.Fprintf(&a.sums, "%s  %s\n", lostSum, blobsPrefix+key)

@@ -281,10 +281,14 @@ func TestBackupDuringASweep(t *testing.T) {
 			if err := f.blobs.Remove(t.Context(), swept.OriginalKey()); err != nil {
 				t.Fatal(err)
 			}
-			store := aged{f.store, what, time.Now().AddDate(0, 0, -days)}
-			s, err := Write(t.Context(), filepath.Join(t.TempDir(), "backup.tar"), store, f.blobs)
-			if lost := days < segment.TrashDays; err != nil || s.Images != 3 || s.Files != 14 || (len(s.Lost) == 1) != lost {
-				t.Errorf("%d days after the %s went to the trash: %+v, %v", days, what, s, err)
+			store, dir := aged{f.store, what, time.Now().AddDate(0, 0, -days)}, t.TempDir()
+			written, err := Write(t.Context(), filepath.Join(dir, "backup.tar"), store, f.blobs)
+			if lost := days < segment.TrashDays; err != nil || written.Images != 3 || written.Files != 14 || (len(written.Lost) == 1) != lost {
+				t.Errorf("%d days after the %s went to the trash: %+v, %v", days, what, written, err)
+			}
+			read, err := Read(t.Context(), filepath.Join(dir, "backup.tar"), filepath.Join(dir, "data"))
+			if err != nil || read.Files != 14 || !cmp.Equal(read.Lost, written.Lost) {
+				t.Errorf("restored %d days after the %s went to the trash: %+v, %v", days, what, read, err)
 			}
 		}
 	}

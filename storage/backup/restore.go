@@ -231,7 +231,9 @@ func check(ctx context.Context, folder string, lost map[string]bool) (s Summary,
 		}
 		for _, key := range im.Keys() {
 			if lost[blobsPrefix+key] {
-				s.lose(im, key)
+				if err := s.lose(ctx, store, im, key); err != nil {
+					return s, err
+				}
 				continue
 			}
 			file, err := blobs.Open(ctx, key)
