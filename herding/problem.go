@@ -89,6 +89,10 @@ type Problem struct {
 	Later crf.Options
 }
 
+// MaxEnergy is the largest magnitude of a unary or a weight whose squares can be summed
+// over all nodes and labels.
+const MaxEnergy = 1e100
+
 // Validate returns the first error: the model's, ErrShape or ErrRange.
 func (p *Problem) Validate() error {
 	if p.Model == nil {
@@ -98,6 +102,16 @@ func (p *Problem) Validate() error {
 		return err
 	}
 	n, k := p.Model.Nodes, p.Model.Labels
+	for i, u := range p.Model.Unary {
+		if math.Abs(u) > MaxEnergy {
+			return fmt.Errorf("%w: the unary of node %d, label %d is %v, want -%v to %v", ErrRange, i/k, i%k, u, MaxEnergy, MaxEnergy)
+		}
+	}
+	for i, e := range p.Model.Edges {
+		if math.Abs(e.W) > MaxEnergy {
+			return fmt.Errorf("%w: the weight of edge %d is %v, want -%v to %v", ErrRange, i, e.W, MaxEnergy, MaxEnergy)
+		}
+	}
 	if p.Carries != nil && len(p.Carries) != n {
 		return fmt.Errorf("%w: %d carry marks for %d nodes", ErrShape, len(p.Carries), n)
 	}

@@ -328,6 +328,8 @@ func TestRunErrors(t *testing.T) {
 	}{
 		"no model":           {func(p *Problem) { p.Model = nil }, ErrShape},
 		"bad model":          {func(p *Problem) { p.Model.Unary[0] = math.NaN() }, crf.ErrNotFinite},
+		"huge unary":         {func(p *Problem) { p.Model.Unary[0] = -1e300 }, ErrRange},
+		"huge weight":        {func(p *Problem) { p.Model.Edges[0].W = 1e300 }, ErrRange},
 		"unary moments":      {func(p *Problem) { p.UnaryMoments = p.UnaryMoments[1:] }, ErrShape},
 		"moment above 1":     {func(p *Problem) { p.UnaryMoments[0] = 1.1 }, ErrRange},
 		"moment NaN":         {func(p *Problem) { p.UnaryMoments[0] = math.NaN() }, ErrRange},
@@ -355,6 +357,18 @@ func TestRunErrors(t *testing.T) {
 		}
 	}
 	collect(t, DivMBest(model(), 0.1), 3)
+}
+
+// TestLargestEnergies: nothing overflows with the largest numbers that are accepted.
+func TestLargestEnergies(t *testing.T) {
+	m := &crf.Model{Nodes: 3, Labels: 2, Unary: []float64{MaxEnergy, -MaxEnergy, 0, 1, -MaxEnergy, 0}, Edges: []crf.Edge{{A: 0, B: 1, W: MaxEnergy}, {A: 1, B: 2, W: -MaxEnergy}}}
+	for i, h := range collect(t, DivMBest(m, 0.1), 5) {
+		for _, v := range []float64{h.Energy, h.Slack} {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("hypothesis %d: %+v", i, h)
+			}
+		}
+	}
 }
 
 // TestRunOnlyReads: a problem is not changed by running it.
