@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/audit"
+	"collie/segment/queue"
 )
 
 // User is a person who can sign in.
@@ -72,18 +74,25 @@ func (l Limits) OrDefault() Limits {
 type Accounts struct {
 	store     Store
 	hasher    *hasher
-	accounts  limit // by accountKey
-	addresses limit // by addressKey
+	accounts  limit            // by accountKey
+	addresses limit            // by addressKey
+	lanes     [64]*queue.Queue // for one sign-in at a time from each address
+	seed      maphash.Seed     // of the addresses' lanes
 }
 
 // New returns the accounts in a store.
 func New(store Store, limits Limits) *Accounts {
 	limits = limits.OrDefault()
-	return &Accounts{
+	a := &Accounts{
 		store: store, hasher: newHasher(),
 		accounts:  limit{store, limits.AccountTries, limits.AccountWithin},
 		addresses: limit{store, limits.AddressTries, time.Minute},
+		seed:      maphash.MakeSeed(),
 	}
+	for i := range a.lanes {
+		a.lanes[i] = queue.New(1, maxWaiting)
+	}
+	return a
 }
 
 // ErrWrong is the error for a wrong name or password. It never says which of
@@ -102,8 +111,15 @@ func (e *TriesError) Error() string {
 // SignIn returns the user who has the name and the password. A wrong name or
 // password is ErrWrong, after the same work whether or not the user exists; too
 // many, for the name or from the address, are a *TriesError. Successful tries
-// don't count.
+// don't count; those from one address are checked one after the other, because each
+// counts until it has succeeded.
 func (a *Accounts) SignIn(ctx context.Context, name, password string, from netip.Addr) (User, error) {
+	lane := maphash.String(a.seed, addressKey(from)) % uint64(len(a.lanes))
+	done, err := enter(ctx, a.lanes[lane])
+	if err != nil {
+		return User{}, err
+	}
+	defer done()
 	fromThere, err := a.addresses.try(ctx, addressKey(from))
 	if err != nil {
 		return User{}, err

@@ -263,6 +263,25 @@ func TestGuessingNames(t *testing.T) {
 	}
 }
 
+// People behind one address, and the scripts of one user, can sign in all at once:
+// passwords that are still being checked don't count as wrong.
+func TestSigningInAtOnce(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{AccountTries: 2, AddressTries: 3})
+	names := []string{"ann", "bob", "cleo"}
+	for _, name := range names {
+		mustAdd(t, a, ctx, name, access.User)
+	}
+	var all sync.WaitGroup
+	for i := range 15 {
+		all.Go(func() {
+			if _, err := a.SignIn(ctx, names[i%3], password, here); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // A script that goes on with a wrong password locks out itself, not the colleagues behind
 // the same address.
 func TestLockedAccount(t *testing.T) {

@@ -50,9 +50,9 @@ func newHasher() *hasher {
 	return h
 }
 
-// turn waits for a turn; the caller calls done afterwards.
-func (h *hasher) turn(ctx context.Context) (done func(), err error) {
-	done, err = h.turns.Enter(ctx)
+// enter waits for a turn; the caller calls done afterwards.
+func enter(ctx context.Context, turns *queue.Queue) (done func(), err error) {
+	done, err = turns.Enter(ctx)
 	if errors.Is(err, queue.ErrFull) {
 		return nil, segment.Errorf(segment.Busy, "Too many people are signing in right now. Try again in a few seconds.")
 	}
@@ -61,7 +61,7 @@ func (h *hasher) turn(ctx context.Context) (done func(), err error) {
 
 // hash returns the password's hash in the PHC string format.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
-	done, err := h.turn(ctx)
+	done, err := enter(ctx, h.turns)
 	if err != nil {
 		return "", err
 	}
@@ -82,7 +82,7 @@ func (h *hasher) matches(ctx context.Context, password, hash string) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	done, err := h.turn(ctx)
+	done, err := enter(ctx, h.turns)
 	if err != nil {
 		return false, err
 	}

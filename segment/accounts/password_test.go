@@ -52,7 +52,7 @@ func TestHash(t *testing.T) {
 func TestTurns(t *testing.T) {
 	h := newHasher()
 	h.turns = queue.New(1, maxWaiting)
-	done, err := h.turn(t.Context())
+	done, err := enter(t.Context(), h.turns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestTurns(t *testing.T) {
 	answers := make(chan error)
 	for range maxWaiting + 3 {
 		go func() {
-			_, err := h.turn(ctx)
+			_, err := enter(ctx, h.turns)
 			answers <- err
 		}()
 	}
