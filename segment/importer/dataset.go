@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/backup"
 )
 
 // Format is a format of masks that can be read.
@@ -167,6 +168,7 @@ func (f Files) other() (what string, known bool) {
 			"/data.yaml":           "a data set of YOLO",
 			"/hypotheses.json":     "an export of Collie's hypotheses; export the labelling in another format instead",
 			"_gtFine_labelIds.png": "a data set of Cityscapes",
+			"/" + backup.File:      "a backup of a project, which becomes a project of its own: choose Import a backup on the start page, or use server import without --project",
 		} {
 			if strings.HasSuffix("/"+name, end) {
 				return what, true

@@ -410,6 +410,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		"Segmentation mask 1.1 from CVAT": {"annotations.xml": file(nil), "images/a.png": file(nil)},
 		"Cityscapes":                      {"gtFine/default/a_gtFine_labelIds.png": file(nil), "manifest.json": file([]byte("{}"))},
 		"the labelling in another format": {"a/hypotheses.json": file([]byte("{}")), "a/labelling.png": file(nil)},
+		"Import a backup":                 {"backup.json": file([]byte(`{"kind": "collie-backup", "version": 1, "images": []}`)), "originals/a.png": file(indices), "manifest.json": file([]byte("{}"))},
 		"Datumaro":                        {"annotations/default.json": file([]byte(`{"info": {}, "categories": {"label": {}}, "items": [{"id": "a"}]}`)), "images/a.png": file(nil)},
 		"x.json is Label Studio's":        {"x.json": file([]byte(`[{"id": 1, "annotations": [{"id": 5, "result": []}, {"id": 6, "result": []}], "data": {"image": "a.jpg"}}, {"id": 2}]`))},
 		"is Label Studio's own JSON":      {"x.json": file([]byte(`[{"image": "a.jpg", "id": 1, "label": [], "annotator": 1}]`))},
