@@ -38,6 +38,14 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 		return web.Config{}, fmt.Errorf("--listen %s can be reached from other machines, where nobody would have to sign in: add --auth (see the command users), or --insecure to let everybody do everything", listen)
 	}
 	c := web.Config{AnyName: a.Insecure && !loopback}
+	var proxies []netip.Prefix
+	for _, text := range a.Proxies {
+		p, err := netip.ParsePrefix(strings.TrimSpace(text))
+		if err != nil {
+			return web.Config{}, fmt.Errorf("--proxy %q is not a network like 10.0.0.0/8", text)
+		}
+		proxies = append(proxies, p)
+	}
 	if a.Origin == "" {
 		return c, nil
 	}
@@ -53,13 +61,7 @@ func (a *accessFlags) config(listen string) (web.Config, error) {
 	}
 	c.Origin = strings.ToLower(u.String())
 	c.AnyName = a.Insecure
-	for _, text := range a.Proxies {
-		p, err := netip.ParsePrefix(strings.TrimSpace(text))
-		if err != nil {
-			return web.Config{}, fmt.Errorf("--proxy %q is not a network like 10.0.0.0/8", text)
-		}
-		c.Proxies = append(c.Proxies, p)
-	}
+	c.Proxies = proxies
 	return c, nil
 }
 

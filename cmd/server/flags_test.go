@@ -75,6 +75,7 @@ func TestAccessFlags(t *testing.T) {
 		{[]string{"--auth", "--origin", "ftp://collie.example"}, "https://HOST"},
 		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.0/8,fd00::/8"}, ""},
 		{[]string{"--auth", "--origin", "https://collie.example", "--proxy", "10.0.0.1"}, "network"},
+		{[]string{"--auth", "--proxy", "10.0.0.1"}, "network"}, // though nothing is trusted without --origin
 	} {
 		parsed, err := parse(t, c.arguments...)
 		if err != nil {

@@ -35,7 +35,7 @@ type uploadLimits struct {
 	ZipInflated   size    `default:"${zip_inflated}" env:"COLLIE_ZIP_INFLATED" group:"limits" help:"Total size of all files in a zip archive, uncompressed."`
 	ZipRatio      int64   `default:"${zip_ratio}" env:"COLLIE_ZIP_RATIO" group:"limits" help:"Compression ratio of a zip archive and of each file in it."`
 	DecodeMemory  size    `default:"0" env:"COLLIE_DECODE_MEMORY" group:"limits" help:"Memory for all images that are being decoded at once. With 0, and at least, what one image of the largest size takes (12 bytes per pixel and the file). Others wait."`
-	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory target; near it the program collects garbage more often. With 0, 1GiB or three quarters of what the machine, container or service has, whichever is less. GOMEMLIMIT in the environment takes precedence."`
+	Memory        size    `default:"0" env:"COLLIE_MEMORY" group:"limits" help:"Memory target; near it the program collects garbage more often. At least 64MiB. With 0, 1GiB or three quarters of what the machine, container or service has, whichever is less. GOMEMLIMIT in the environment takes precedence."`
 }
 
 // defaultLimits are the defaults of flags whose limits a package keeps; those of
@@ -94,10 +94,17 @@ func (l uploadLimits) zip() archive.Limits {
 	return archive.Limits{Bytes: int64(l.ZipSize), Entries: l.ZipEntries, Inflated: int64(l.ZipInflated), Ratio: l.ZipRatio}
 }
 
+// leastTarget is the least memory target. Far below it a program does little but
+// collect garbage.
+const leastTarget size = 64 << 20
+
 // Validate refuses what would mean a default or nothing at all.
 func (l *uploadLimits) Validate() error {
 	if !(l.MaxMegapixels*1e6 >= 1 && l.MaxMegapixels <= 1000) {
 		return fmt.Errorf("--max-megapixels must be a number above 0 and up to 1000")
+	}
+	if l.Memory != 0 && l.Memory < leastTarget {
+		return fmt.Errorf("--memory %s is too little: give at least %s, or 0 for the default", l.Memory, leastTarget)
 	}
 	return positive(map[string]int64{
 		"max-file": int64(l.MaxFile), "max-side": int64(l.MaxSide), "max-images": int64(l.MaxImages), "zip-size": int64(l.ZipSize),
@@ -121,7 +128,7 @@ type serveLimits struct {
 	MaxMessage     size          `default:"${max_message}" env:"COLLIE_MAX_MESSAGE" group:"limits" help:"Size of a message from an annotation page."`
 	WriteTimeout   time.Duration `default:"${write_timeout}" env:"COLLIE_WRITE_TIMEOUT" group:"limits" help:"Time for an annotation page to take a message, or 64 KiB of a longer one."`
 	PingInterval   time.Duration `default:"${ping_interval}" env:"COLLIE_PING_INTERVAL" group:"limits" help:"Time between two pings to an annotation page. Each also checks that the page's user still has access."`
-	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page that doesn't answer pings is disconnected."`
+	PongTimeout    time.Duration `default:"${pong_timeout}" env:"COLLIE_PONG_TIMEOUT" group:"limits" help:"Time after which an annotation page that doesn't answer pings is disconnected; longer than --ping-interval."`
 	SessionIdle    time.Duration `default:"${session_idle}" env:"COLLIE_SESSION_IDLE" group:"limits" help:"Time without a request after which a user is signed out."`
 	SessionLife    time.Duration `name:"session-lifetime" default:"${session_life}" env:"COLLIE_SESSION_LIFETIME" group:"limits" help:"Time after which a user always has to sign in again."`
 	AccountTries   int           `default:"${account_tries}" env:"COLLIE_ACCOUNT_TRIES" group:"limits" help:"Wrong passwords for one user from one address in 15 minutes. More are refused with 429."`
@@ -160,6 +167,9 @@ func (l serveLimits) accounts() accounts.Limits {
 
 // Validate refuses what would mean a default or nothing at all.
 func (l *serveLimits) Validate() error {
+	if l.PongTimeout <= l.PingInterval {
+		return fmt.Errorf("--pong-timeout %s must be longer than --ping-interval %s, or pages that have nothing to send are disconnected", l.PongTimeout, l.PingInterval)
+	}
 	return cmp.Or(l.uploadLimits.Validate(), positive(map[string]int64{
 		"upload-size": int64(l.UploadSize), "upload-files": int64(l.UploadFiles), "uploads-at-once": int64(l.UploadsAtOnce), "upload-queue": int64(l.UploadQueue),
 		"upload-rate": int64(l.UploadRate), "max-json": int64(l.MaxJSON),

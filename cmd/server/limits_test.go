@@ -87,7 +87,7 @@ func TestLimitFlags(t *testing.T) {
 	if got = c.Serve.photo(); got.Side != 65536 || got.Pixels != 1<<26 { // what can be stored
 		t.Errorf("the highest limits are %+v", got)
 	}
-	for _, wrong := range []string{"--max-file=0", "--max-side=-1", "--max-megapixels=NaN", "--max-megapixels=0", "--max-megapixels=1e9", "--zip-ratio=0", "--upload-queue=0", "--stall-timeout=0s", "--max-file=many", "--max-file=1e30"} {
+	for _, wrong := range []string{"--max-file=0", "--max-side=-1", "--max-megapixels=NaN", "--max-megapixels=0", "--max-megapixels=1e9", "--zip-ratio=0", "--upload-queue=0", "--stall-timeout=0s", "--max-file=many", "--max-file=1e30", "--memory=4", "--ping-interval=45s", "--pong-timeout=19s"} {
 		if _, err := parse(t, wrong); err == nil {
 			t.Errorf("%s is accepted", wrong)
 		}

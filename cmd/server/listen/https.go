@@ -47,7 +47,7 @@ func (t *HTTPS) Validate() error {
 		return errors.New("--listen-http redirects to HTTPS, so it needs --tls-cert or --tls-acme")
 	}
 	for _, domain := range t.TLSACME {
-		if domain == "" || strings.ContainsAny(domain, "/:*@ ") || net.ParseIP(domain) != nil {
+		if strings.ContainsAny(domain, "/:*@ ") || !strings.Contains(strings.Trim(domain, "."), ".") || net.ParseIP(domain) != nil {
 			return fmt.Errorf("--tls-acme %q is not a domain like collie.example.org", domain)
 		}
 	}

@@ -140,6 +140,7 @@ func TestTLSFlags(t *testing.T) {
 		{HTTPS{TLSACME: []string{"https://collie.example.org"}}, "not a domain"},
 		{HTTPS{TLSACME: []string{"10.0.0.1"}}, "not a domain"},
 		{HTTPS{TLSACME: []string{"*.example.org"}}, "not a domain"},
+		{HTTPS{TLSACME: []string{"localhost"}}, "not a domain"},
 	} {
 		err := c.flags.Validate()
 		if (err != nil) != (c.wrong != "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
