@@ -34,6 +34,9 @@ func (d *dataFlag) check() error {
 	if d.Data == "" {
 		return errors.New("--data or COLLIE_DATA is empty: name a folder for the data, or leave it out for ./collie-data")
 	}
+	if info, err := os.Stat(d.Data); err == nil && !info.IsDir() {
+		return fmt.Errorf("--data %s is a file; name a folder", d.Data)
+	}
 	if d.Database != "" && d.Blobs == "" {
 		return errors.New("--database needs --blobs: servers that share a database need a bucket for the files, too")
 	}
@@ -125,7 +128,11 @@ func existingDatabase(ctx context.Context, place dataFlag) (database, error) {
 	if place.Database != "" {
 		return place.shared(postgres.OpenCurrent(ctx, place.Database))
 	}
-	return own(sqlite.OpenCurrent(ctx, filepath.Join(place.Data, databaseFile)))
+	file := filepath.Join(place.Data, databaseFile)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the database %s doesn't exist: name the folder of a server with --data or COLLIE_DATA", file)
+	}
+	return own(sqlite.OpenCurrent(ctx, file))
 }
 
 // databaseFile is the name of the database in a data folder.

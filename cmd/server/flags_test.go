@@ -119,6 +119,26 @@ func TestEmptyDataFolder(t *testing.T) {
 	}
 }
 
+// Commands that need data say what is wrong with the folder, and how to name another.
+func TestNoData(t *testing.T) {
+	empty := t.TempDir()
+	file := filepath.Join(empty, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for folder, says := range map[string]string{
+		empty: "collie.db doesn't exist: name the folder of a server with --data or COLLIE_DATA",
+		file:  "--data " + file + " is a file; name a folder",
+	} {
+		if _, err := openExisting(t.Context(), dataFlag{Data: folder}, anyPhoto); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", folder, err)
+		}
+		if _, err := existingDatabase(t.Context(), dataFlag{Data: folder}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("the database of %s: %v", folder, err)
+		}
+	}
+}
+
 // A file that doesn't exist is named before any of the others is imported.
 func TestMissingImport(t *testing.T) {
 	folder := t.TempDir()

@@ -17,7 +17,7 @@ type importCommand struct {
 	Files []string `arg:"" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores or embeddings; without --project, backups."`
 
 	Project   string            `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
-	Map       map[string]string `placeholder:"VALUE=CLASS" mapsep:"," help:"What values in masks become: names of classes in the data set or, without names, indices; without a class, undecided. Classes that the project lacks are added."`
+	Map       map[string]string `placeholder:"VALUE=CLASS" mapsep:"," help:"What values in masks become: names of classes in the data set or, without names, indices; without a class, undecided. Classes that the project lacks are added. Repeat it for more; write a comma in a name as \\,."`
 	Names     string            `default:"project" enum:"project,voc" help:"What indices without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
 	Uncovered string            `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
 

@@ -30,7 +30,7 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 		return segment.Project{}, err
 	}
 	if !slices.Contains(files.Names, backup.File) {
-		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is not a Collie backup (a zip archive with a file %s). To import masks made by other programs, open a project.", backup.File)
+		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is not a Collie backup (a zip archive with a file %s). To import masks made by other programs, open a project, or name it with --project on the command line.", backup.File)
 	}
 	if len(files.twice) > 0 {
 		return segment.Project{}, segment.Errorf(segment.Unreadable, "The backup has more than one file called %.100q, and nothing says which is right. Nothing was restored.", files.twice[0])

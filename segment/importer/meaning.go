@@ -129,13 +129,13 @@ func (m *meaning) translate(pixels []uint8, classes int, named bool) error {
 		if v := &m.values[p]; p != segment.Void && (v.Unknown || v.New) {
 			switch {
 			case v.New:
-				return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to null to leave it undecided.", v.Value)
+				return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON) to leave it undecided.", v.Value)
 			case classes > 0 && named:
 				return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
 			case classes > 0:
 				return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set.", p, classes-1)
 			}
-			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to null to leave it undecided.", p)
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON) to leave it undecided.", p)
 		}
 		pixels[at] = m.ids[p]
 	}

@@ -76,7 +76,7 @@ func TestImportBesideServer(t *testing.T) {
 		t.Errorf("notes and masks: %s", out)
 	}
 	for _, c := range []struct{ want, file, project string }{
-		{"No masks", notes, project}, {"not a Collie backup", notes, ""}, {"no project", masks, "nobody"}, {dir + " is a folder", dir, ""}, {"add --project", dir, ""},
+		{"No masks", notes, project}, {"not a Collie backup", notes, ""}, {"no project", masks, "nobody"}, {dir + " is a folder", dir, ""}, {"add --project", dir, ""}, {"name it with --project", notes, ""},
 	} {
 		arguments := []string{c.file}
 		if c.project != "" {
