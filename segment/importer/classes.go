@@ -26,6 +26,11 @@ func (i *importing) matchClasses(ctx context.Context, p segment.Project, d *Data
 	if len(missing) > 0 && i.workspace.MayIn(ctx, i.project, access.Manage) != nil {
 		return segment.Errorf(segment.Invalid, "The import needs classes that the project lacks: %s. Ask an owner of the project to add them first. Nothing was imported.", namesOf(missing))
 	}
+	for _, c := range missing {
+		if _, err := segment.CleanName(fmt.Sprintf("class name %q", c.Name), c.Name); err != nil {
+			return segment.Errorf(segment.Invalid, "%v Give it another name with a mapping. Nothing was imported.", err)
+		}
+	}
 	for len(missing) > 0 {
 		added, err := i.workspace.EditProject(ctx, i.project, withNew(p, missing))
 		if moved := new(segment.ClassesMovedOn); errors.As(err, &moved) {

@@ -17,6 +17,26 @@ import (
 	"collie/storage/workspacetest"
 )
 
+// A name that no class can have is named itself, with a way out.
+func TestNamesThatNoClassCanHave(t *testing.T) {
+	for label, says := range map[string]string{
+		`line\nbreak`:              `The class name "line\nbreak" contains invisible`,
+		strings.Repeat("long", 30): `longlong" is longer than 100 characters`,
+	} {
+		w := workspacetest.MustOpen(t)
+		p, _ := mustPicture(t, w, []segment.Class{{Name: "ground"}}, "scene.png")
+		shapes := []byte(`{"imagePath": "scene.png", "imageWidth": 120, "imageHeight": 80, "shapes": [{"label": "` + label + `", "points": [[1, 1], [9, 1], [9, 9]], "shape_type": "polygon"}]}`)
+		files, err := importer.FromFS(fstest.MapFS{"scene.json": {Data: shapes}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		if segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "Give it another name with a mapping") {
+			t.Errorf("%s: %v", label, err)
+		}
+	}
+}
+
 // Names that labelme gives a meaning are classes where the project has them; where
 // it doesn't, the report says what became of them.
 func TestClassesWithLabelmesNames(t *testing.T) {
