@@ -1,11 +1,14 @@
 package importer
 
 import (
+	"cmp"
+	"net/url"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"collie/segment"
 )
@@ -16,11 +19,12 @@ type names struct {
 	images map[string]string   // ids by file name, with ending and without, stem, and name in exports; empty: several
 	masks  map[string]string   // the name in the data set by its form without ending, and by stem; empty: several
 	own    map[string]string   // like masks, by the stem without what Label Studio puts before it
+	studio map[string]string   // ids by the stem as Label Studio changes it; empty: several
 	photos map[string][]string // photographs of the data set by stem
 }
 
 func newNames(d *Dataset) names {
-	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}}
+	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}}
 	note := func(forms map[string]string, form, name string) {
 		if other, known := forms[form]; known && other != name {
 			name = ""
@@ -49,6 +53,12 @@ func (n *names) add(im segment.Image) {
 		} else {
 			n.images[key] = im.ID
 		}
+	}
+	changed := studioName(stem(name))
+	if _, twice := n.studio[changed]; twice {
+		n.studio[changed] = ""
+	} else {
+		n.studio[changed] = im.ID
 	}
 }
 
@@ -94,8 +104,10 @@ func (n *names) find(name string) (id, photo, as string, err error) {
 		}
 		return "", photo, as, nil
 	}
-	if own := ownStem(name); n.own[own] == name && n.images[own] != "" {
-		return n.images[own], "", "", nil
+	if own := ownStem(name); own != stem(name) && n.own[own] == name {
+		if id := cmp.Or(n.images[own], n.studio[own]); id != "" {
+			return id, "", "", nil
+		}
 	}
 	if several {
 		return "", "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
@@ -136,8 +148,9 @@ func (n *names) photo(name string, anyFolder bool) string {
 // ends reports whether a path ends with another one.
 func ends(whole, end string) bool { return strings.HasSuffix("/"+whole, "/"+end) }
 
-// ownStem is a stem without what Label Studio puts before the names of uploaded files:
-// 8 random hexadecimal digits. A date is part of the name.
+// ownStem is a stem without what Label Studio puts before the names of uploaded files,
+// 8 random hexadecimal digits, and without the escapes of addresses in what follows. A
+// date is part of the name.
 func ownStem(name string) string {
 	whole := stem(name)
 	prefix, rest, ok := strings.Cut(whole, "-")
@@ -147,7 +160,24 @@ func ownStem(name string) string {
 	if _, err := time.Parse("20060102", prefix); err == nil {
 		return whole
 	}
+	if plain, err := url.PathUnescape(rest); err == nil {
+		return strings.ToLower(plain)
+	}
 	return rest
+}
+
+// studioName is a name as Label Studio stores it: underscores for spaces, and of other
+// characters only letters, digits and -_. are kept.
+func studioName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '_'
+		case unicode.IsLetter(r), unicode.IsNumber(r), strings.ContainsRune("-_.", r):
+			return r
+		}
+		return -1
+	}, name)
 }
 
 // endless is a name without its ending.
