@@ -91,7 +91,7 @@ type arguments struct {
 type principal struct {
 	User  string       `json:"user"`
 	Name  string       `json:"name"`
-	Admin bool         `json:"admin,omitempty"`
+	Admin bool         `json:"admin,omitempty"` // with what Scope leaves of that
 	Scope access.Scope `json:"scope,omitempty"` // of the API token
 }
 
@@ -139,7 +139,7 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o export.Optio
 	a := arguments{Project: project, Format: format, Options: o}
 	by, known := access.From(ctx)
 	if known {
-		a.For = &principal{by.User, by.Name, by.Role == access.Admin, by.Scope}
+		a.For = &principal{by.User, by.Name, by.Role == by.Scope.Limit(access.Admin), by.Scope}
 	}
 	b, err := json.Marshal(a)
 	if err != nil {
@@ -164,7 +164,7 @@ func (a *arguments) with(ctx context.Context) context.Context {
 	}
 	p := access.Principal{User: a.For.User, Name: a.For.Name, Role: access.User, Scope: a.For.Scope}
 	if a.For.Admin {
-		p.Role = access.Admin
+		p.Role = p.Scope.Limit(access.Admin)
 	}
 	return access.With(ctx, p)
 }

@@ -254,29 +254,31 @@ func TestJobGivenUp(t *testing.T) {
 	}
 }
 
-// An export has its requester's rights even when another server makes it.
+// An export has its requester's rights even when another server makes it, also those
+// of an admin's API token, which bounds the role.
 func TestJobKeepsRights(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, _ := newProject(t, w)
 	queue := newQueue(t)
 	source := &asked{Workspace: w}
-	ann := access.Principal{User: "ann", Name: "Ann", Role: access.Admin, Scope: access.ReadOnly}
 	j := newJobs(t, source, mustOpenBlobs(t, t.TempDir()), queue)
-	id, err := j.Start(access.With(t.Context(), ann), p.ID, "voc", export.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := ended(t, j, id); s.State != jobs.Done || s.By != "ann" {
-		t.Errorf("%+v", s)
-	}
-	source.Lock()
-	defer source.Unlock()
-	if len(source.by) == 0 {
-		t.Error("no image was read")
-	}
-	for _, by := range source.by {
-		if by != ann {
-			t.Errorf("an image was read for %+v", by)
+	for _, scope := range []access.Scope{"", access.ReadOnly, access.Annotating, access.Unrestricted} {
+		ann := access.Principal{User: "ann", Name: "Ann", Role: scope.Limit(access.Admin), Scope: scope}
+		id, err := j.Start(access.With(t.Context(), ann), p.ID, "voc", export.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := ended(t, j, id); s.State != jobs.Done || s.By != "ann" {
+			t.Errorf("scope %q: %+v", scope, s)
+		}
+		taken := source.taken()
+		if len(taken) == 0 {
+			t.Errorf("scope %q: no image was read", scope)
+		}
+		for _, by := range taken {
+			if by != ann {
+				t.Errorf("scope %q: an image was read for %+v", scope, by)
+			}
 		}
 	}
 }
@@ -294,6 +296,15 @@ func (a *asked) Visit(ctx context.Context, id string) (*annotation.Annotation, e
 	a.by = append(a.by, p)
 	a.Unlock()
 	return a.Workspace.Visit(ctx, id)
+}
+
+// taken returns on whose behalf images have been read since it was asked last.
+func (a *asked) taken() []access.Principal {
+	a.Lock()
+	defer a.Unlock()
+	by := a.by
+	a.by = nil
+	return by
 }
 
 func TestTooManyJobs(t *testing.T) {
