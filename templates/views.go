@@ -64,10 +64,25 @@ type AnnotateView struct {
 	Previous, Next         string   // identifiers of the neighbouring images, or empty
 	Position, Total        int      // 1-based place of the image in its project
 	Regions                int      // superpixels
+	Rejected               Rejection
 
 	DisplayURL, SuperpixelsURL, SocketPath string
 
 	Export ExportView
+}
+
+// Rejection is why an image was rejected, if it was.
+type Rejection struct {
+	By      string // name of the user, or empty
+	Comment string // empty if it was not
+}
+
+// said says whose comment it is.
+func (r *Rejection) said() string {
+	if r.By == "" {
+		return "Rejected:"
+	}
+	return "Rejected by " + r.By + ":"
 }
 
 // ExportView is the dialog that exports a project, or the image that is open.

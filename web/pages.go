@@ -82,6 +82,9 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 		Position: place.Position, Total: place.Total, Previous: place.Previous, Next: place.Next, Regions: im.Regions,
 		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
 	}
+	if im.Review.Status == segment.Rejected {
+		v.Rejected = templates.Rejection{By: im.Review.By, Comment: im.Review.Comment}
+	}
 	v.Export = exportView(p, place.Total)
 	v.Export.ImageID, v.Export.Size = im.ID, fmt.Sprintf("%d × %d", im.Width, im.Height)
 	if r, err = s.people.InProject(r, p.ID); err != nil {

@@ -1,45 +1,80 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
-import { ReviewMenu, reviewIcon, reviewText } from '../project/reviews.js';
+import { ReviewMenu, reviewBy, reviewIcon, reviewText } from '../project/reviews.js';
+import { toast } from '../ui/toast.js';
 
 /** @typedef {import('../project/reviews.js').Reviewed} Reviewed */
 
-/** The status by hand of the open image: a button in the top bar, and the comment of whoever rejected it. */
+/**
+ * The status by hand of the open image: a button in the top bar, and the comment of
+ * whoever rejected it. The page comes with the comment; a note that came or went
+ * later by itself would move the image while a person works on it.
+ */
 export class ReviewPart {
   /** @param {DOMStringMap} data of #app */
   constructor(data) {
     /** @type {Reviewed} */
     this.image = { id: data.image ?? '', name: data.name ?? '', seq: 0 };
     this.button = byId('review');
-    this.menu = new ReviewMenu(data.project ?? '', () => [this.image], ([image]) => this.show(image));
+    this.note = byId('review-note');
+    this.corrected = /** @type {HTMLButtonElement} */ (byId('review-corrected'));
+    this.menu = new ReviewMenu(data.project ?? '', () => [this.image], ([image]) => this.set(image), () => this.open());
     this.button.addEventListener('click', () => this.menu.open(this.button.checkVisibility() ? this.button : byId('more')));
     byId('review-close').addEventListener('click', () => {
-      byId('review-note').hidden = true;
+      this.note.hidden = true;
       byId('canvas').focus({ preventScroll: true });
     });
-    byId('review-corrected').addEventListener('click', () => void this.menu.set('done', this.image.review?.comment));
+    this.corrected.addEventListener('click', () => void this.menu.set('done', this.image.review?.comment));
   }
 
   /** Asks for the status. */
   async load() {
     try {
-      this.show(await call('GET', `/api/v1/images/${encodeURIComponent(this.image.id)}`));
+      this.hear(await call('GET', `/api/v1/images/${encodeURIComponent(this.image.id)}`));
     } catch {
       // The page says by itself that the server is away; the status comes when it is back.
     }
+  }
+
+  /** The person has set the status, or has taken that back. @param {Reviewed} image */
+  set(image) {
+    this.show(image);
+    if (image.review?.status === 'rejected') this.open();
+    else this.note.hidden = true;
+  }
+
+  /** Somebody may have set the status. @param {Reviewed} image */
+  hear(image) {
+    const { review } = image;
+    const known = byId('review-comment').textContent;
+    if (!this.note.hidden) this.note.style.height = `${this.note.offsetHeight}px`;
+    this.show(image);
+    if (review?.status === 'rejected' && review.comment !== known) {
+      toast(reviewBy(review), review.comment, 'problem', { label: 'Show', run: () => this.open() });
+    }
+  }
+
+  /** Shows the comment. */
+  open() {
+    this.note.hidden = false;
+    this.note.style.height = '';
+    byId('canvas').focus({ preventScroll: true }); // what had it may be gone
   }
 
   /** @param {Reviewed} image */
   show(image) {
     this.image = image;
     const { review } = image;
+    const rejected = review?.status === 'rejected';
     const text = reviewText(image);
     byId('review-state').textContent = text || 'Status';
     this.button.dataset.review = review?.status ?? '';
     this.button.title = review?.comment ? `${text}: ${review.comment}` : 'Set the status of the image';
-    this.button.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(review)}`);
-    byId('review-note').hidden = review?.status !== 'rejected';
-    byId('review-by').textContent = review?.by ? `Rejected by ${review.by}:` : 'Rejected:';
-    byId('review-comment').textContent = review?.comment ?? '';
+    for (const element of [this.button, this.note]) element.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(review)}`);
+    this.note.dataset.review = review?.status ?? '';
+    byId('review-by').textContent = reviewBy(review) + (rejected ? ':' : '');
+    byId('review-comment').textContent = rejected ? review.comment ?? '' : '';
+    this.corrected.disabled = !rejected;
+    this.menu.offer('comment', rejected);
   }
 }

@@ -35,6 +35,12 @@ export function reviewText({ seq, review }) {
   return REVIEWS[review.status] + (judged && seq > review.seq ? ', changed since' : '');
 }
 
+/** Who set a status, in words. @param {Review | undefined} review */
+export function reviewBy(review) {
+  if (!review) return 'No status';
+  return review.by ? `${REVIEWS[review.status]} by ${review.by}` : REVIEWS[review.status];
+}
+
 /** @param {Review | undefined} review */
 export function reviewIcon(review) {
   return review ? ICONS[review.status] : 'ring';
@@ -46,14 +52,19 @@ export class ReviewMenu {
    * @param {string} project
    * @param {() => Reviewed[]} chosen the images that it is about
    * @param {(images: Reviewed[]) => void} changed the records as they are now
+   * @param {() => void} [comment] shows the comment of the image
    */
-  constructor(project, chosen, changed) {
+  constructor(project, chosen, changed, comment = () => {}) {
     this.address = `/api/v1/projects/${encodeURIComponent(project)}/reviews`;
     this.chosen = chosen;
     this.changed = changed;
     /** Removes the message about the last status, whose Undo would write over the next. */
     this.forget = () => {};
-    this.menu = new Menu(byId('review-menu'), (what) => (what === 'rejected' ? this.ask() : void this.set(what === 'none' ? '' : what)));
+    this.menu = new Menu(byId('review-menu'), (what) => {
+      if (what === 'comment') comment();
+      else if (what === 'rejected') this.ask();
+      else void this.set(what === 'none' ? '' : what);
+    });
     this.dialog = /** @type {HTMLDialogElement} */ (byId('reject-dialog'));
     this.comment = /** @type {HTMLTextAreaElement} */ (byId('reject-comment'));
     this.dialog.addEventListener('close', () => {
@@ -65,6 +76,12 @@ export class ReviewMenu {
   /** @param {HTMLElement} opener */
   open(opener) {
     this.menu.open(opener);
+  }
+
+  /** Whether an item can be used. @param {string} what it does @param {boolean} on */
+  offer(what, on) {
+    const item = this.menu.element.querySelector(`[data-do="${what}"]`);
+    if (item instanceof HTMLButtonElement) item.disabled = !on;
   }
 
   ask() {

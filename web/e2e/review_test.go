@@ -125,9 +125,9 @@ func TestE2EReview(t *testing.T) {
 		}
 	}
 	sets("approved", "")
-	p.until(`document.getElementById('review-note').hidden && document.getElementById('review-state').textContent === 'Approved'`)
+	p.until(`document.getElementById('review-by').textContent.startsWith('Approved') && document.getElementById('review-state').textContent === 'Approved'`)
 	sets("rejected", "The rim of the bowl is missing.")
-	p.until(`!document.getElementById('review-note').hidden`)
+	p.until(`document.getElementById('review-by').textContent.startsWith('Rejected') && document.querySelector('#toasts [data-kind=problem]') !== null`)
 	phone.do("to the project", chromedp.Navigate(project))
 	phone.until(cardCount + ` > 2 && [...document.querySelectorAll('.card-mask:not([hidden])')].some((e) => e.complete && e.naturalWidth === 320)`)
 	phone.screenshot("project-phone")
@@ -162,6 +162,57 @@ func TestE2EReview(t *testing.T) {
 	p.until(`!document.getElementById('export-shares').hidden`)
 	p.accessible("the export dialog", source)
 	p.screenshot("export")
+}
+
+// TestE2ERejectedMeanwhile: what a reviewer says while somebody works moves nothing
+// and covers nothing of the image. The comment comes in a message, which shows all of
+// it, as the status does later.
+func TestE2ERejectedMeanwhile(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	var project struct {
+		ID     string
+		Images []struct{ ID string }
+	}
+	call(t, address+"/api/v1/sample", "application/json", nil, &project)
+	rejects := func(p *page, status, comment string) {
+		t.Helper()
+		p.until(fmt.Sprintf(`fetch('/api/v1/projects/%s/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [%q], status: %q, comment: %q})}).then((r) => r.ok)`, project.ID, project.Images[0].ID, status, comment))
+	}
+	const place = `JSON.stringify(document.getElementById('canvas').getBoundingClientRect())`
+	for _, size := range [][2]int64{{820, 1180}, {1280, 720}, {390, 844}} {
+		p := openPage(t, size[0], size[1], false, address+"/images/"+project.Images[0].ID)
+		p.until(`document.getElementById('save').dataset.state === 'saved' && document.getElementById('review-note').hidden`)
+		before := value[string](p, place)
+		rejects(p, "rejected", strings.Repeat("The rim of the bowl is missing. ", 30))
+		p.until(`document.getElementById('review-state').textContent === 'Rejected' && document.querySelector('#toasts .toast') !== null`)
+		if after := value[string](p, place); after != before {
+			t.Errorf("%v: a rejection moves the image from\n%s to\n%s", size, before, after)
+		}
+		if value[bool](p, `(([message, image]) => message.top < image.bottom && message.left < image.right)(['.toast', '#canvas'].map((s) => document.querySelector(s).getBoundingClientRect()))`) {
+			t.Errorf("%v: the message about a rejection covers some of the image", size)
+		}
+		p.screenshot(fmt.Sprintf("message-%d", size[0]))
+		p.clickOn("showing the comment", `#toasts [data-slot="action"]`)
+		p.until(`!document.getElementById('review-note').hidden && document.activeElement.id === 'canvas'`)
+		before = value[string](p, place)
+		rejects(p, "approved", "")
+		p.until(`document.getElementById('review-by').textContent.startsWith('Approved')`)
+		if after := value[string](p, place); after != before {
+			t.Errorf("%v: an approval moves the image from\n%s to\n%s", size, before, after)
+		}
+		p.clickOn("hiding it", "#review-close")
+		rejects(p, "rejected", "The rim is missing.")
+		p.until(`document.getElementById('review-state').textContent === 'Rejected'`)
+		if size[0] > 900 {
+			p.clickOn("opening the statuses", "#review")
+			p.clickOn("showing the comment again", `#review-menu [data-do="comment"]`)
+			p.until(`!document.getElementById('review-note').hidden`)
+		}
+		p.do("again", chromedp.Reload())
+		p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('review-note').hidden && document.querySelector('#toasts .toast') === null`)
+		rejects(p, "", "")
+	}
 }
 
 // TestE2EMaskAgain: a card gets the mask that a busy server refused at first.
