@@ -136,10 +136,10 @@ export class App {
     const post = (/** @type {import('../evidence/protocol.js').EvidenceEvent} */ event) => postEvent(`${address}/evidence`, event);
     const { socket = '', role = '', project = '' } = this.data;
     const member = role !== '' && role !== 'admin';
-    /** @param {import('../evidence/protocol.js').ProjectRecord} record @param {number} [heard] see ClassPanel.adopt */
+    /** @param {import('../evidence/protocol.js').ProjectRecord} record @param {{classes: number, guess: number}} [heard] what both had heard when the server was asked */
     const adopt = (record, heard) => {
-      this.classes.adopt(record, false, heard);
-      this.guess.adopt(record);
+      this.classes.adopt(record, false, heard?.classes);
+      this.guess.adopt(record, heard?.guess);
     };
     const session = new Session(map.n, name, role ? `${socket}?role=${role}` : socket, {
       keeper: this.queue, post, ask: () => fateOf(address, `/api/v1/projects/${project}`, member), pixelsOf: (superpixels) => pixelsOf(this.painter.map, superpixels),
@@ -158,7 +158,7 @@ export class App {
       connected: () => {
         this.objects?.retry();
         void this.review.load();
-        const { heard } = this.classes;
+        const heard = { classes: this.classes.heard, guess: this.guess.heard };
         void call('GET', `/api/v1/projects/${project}`).then((record) => adopt(record, heard), () => {}); // else the next break or change brings it
       },
       reviewed: () => void this.review.load(),

@@ -25,7 +25,7 @@ const NAMED = 3;
  * @param {boolean} [refuted] whether clicks contradict it
  */
 export function guessText({ model, learnt, sure }, nameOf, refuted = false) {
-  if (refuted) return 'The guess was wrong here. Your clicks contradict it, so it no longer counts';
+  if (refuted) return 'Your clicks contradict the guess. It no longer counts';
   const learned = learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Guessed from imported scores';
   const from = model === 0 && learnt > 0 ? 'Copied from another image' : learned;
   if (sure.length === 0) return `${from}, sure of nothing yet`;
@@ -54,6 +54,8 @@ export class GuessNote {
     this.image = data.image ?? '';
     this.project = data.project ?? '';
     this.ports = ports;
+    /** How often the setting has been said: by the server, or by the person. */
+    this.heard = 0;
     this.setting = /** @type {HTMLInputElement} */ (byId('learning'));
     this.setting.addEventListener('change', () => void this.set(this.setting.checked));
   }
@@ -68,6 +70,7 @@ export class GuessNote {
     const text = guessText(guess, nameOf, hypotheses.refuted);
     if (byId('guess-text').textContent !== text) {
       byId('guess-text').textContent = text;
+      byId('guess-text').title = text; // it may be cut
       if (hypotheses.refuted) this.ports.say(text);
     }
     byId('unguess').hidden = readOnly;
@@ -87,6 +90,7 @@ export class GuessNote {
 
   /** Sets whether the project guesses, and has the server guess this image or take that back. @param {boolean} on */
   async set(on) {
+    this.heard++;
     try {
       await call('PATCH', `/api/v1/projects/${encodeURIComponent(this.project)}`, { learning: on });
       await call('POST', `/api/v1/images/${encodeURIComponent(this.image)}/guess`);
@@ -96,8 +100,15 @@ export class GuessNote {
     }
   }
 
-  /** The project has changed. @param {{learning: boolean}} project */
-  adopt({ learning }) {
+  /**
+   * The server has said what the project is.
+   *
+   * @param {{learning: boolean}} project
+   * @param {number} [heard] what this.heard was when the server was asked
+   */
+  adopt({ learning }, heard = this.heard) {
+    if (heard !== this.heard) return; // this may be older than what is shown
+    this.heard++;
     this.setting.checked = learning;
   }
 }

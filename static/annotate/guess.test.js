@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessText, onlyGuessed } from './guess.js';
+import { GuessNote, guessText, onlyGuessed } from './guess.js';
 
 test('a guess says where it comes from and what it is sure of', () => {
   const nameOf = (/** @type {number} */ id) => ['sky', 'road', 'tree', 'car'][id];
@@ -20,4 +20,17 @@ test('a guess is all that there is until something is labelled or imported score
   assert.ok(!onlyGuessed({ guess, evidence: evidence([V, V], ['undo']) }));
   assert.ok(!onlyGuessed({ guess: { ...guess, model: 0, learnt: 0 }, evidence: evidence([V, V]) }));
   assert.ok(!onlyGuessed({ guess: null, evidence: evidence([V, V]) }));
+});
+
+test('an answer that is older than what is shown changes nothing', () => {
+  /** @type {any} */
+  const setting = { checked: true, addEventListener() {} };
+  globalThis.document = /** @type {any} */ ({ getElementById: () => setting });
+  const note = new GuessNote({}, /** @type {any} */ ({}));
+  const { heard } = note;
+  note.adopt({ learning: false });
+  note.adopt({ learning: true }, heard);
+  assert.equal(setting.checked, false, 'asked before the news');
+  note.adopt({ learning: true }, note.heard);
+  assert.equal(setting.checked, true, 'asked after it');
 });

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -150,6 +151,18 @@ func TestE2EReview(t *testing.T) {
 	p.clickOn("copying", "#copy-next")
 	p.until(`location.href !== ` + fmt.Sprintf("%q", image) + ` && document.getElementById('guess-text')?.textContent.startsWith('Copied from another image')`)
 	p.screenshot("copied")
+	// What the note says moves nothing.
+	for _, size := range [][2]int64{{1280, 720}, {390, 844}, {820, 1180}} {
+		p.resize(size[0], size[1])
+		tops := value[[]float64](p, `['Short', 'Your clicks contradict the guess. It no longer counts', 'A class with a long name, '.repeat(9), 'Donaudampfschifffahrtsgesellschaft'.repeat(3)].map((text) => {
+			document.getElementById('guess-text').textContent = text;
+			return document.getElementById('cards').getBoundingClientRect().top;
+		})`)
+		if slices.Min(tops) != slices.Max(tops) {
+			t.Errorf("%v: the note about the guess moves the cards to %v", size, tops)
+		}
+	}
+	p.resize(1280, 720)
 	p.do("to the start", chromedp.Navigate(strings.Split(project, "/projects/")[0]))
 	p.until(`document.querySelector('.card') !== null`)
 	p.accessible("the start page of a returning user", source)
