@@ -2,6 +2,7 @@ package templates
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -104,6 +105,12 @@ type AccountView struct {
 // TokenRow is an API token.
 type TokenRow struct{ ID, Name, Scope, Created, Used, Expires string }
 
+// roleName is what a role is called.
+func roleName(role string) string {
+	name, _, _ := strings.Cut(roleText(role), ":")
+	return name
+}
+
 // roleText says what a role may do.
 func roleText(role string) string {
 	switch role {
@@ -133,7 +140,14 @@ type AuditView struct {
 
 // AuditRow is one entry.
 type AuditRow struct {
-	At                          time.Time
-	Name, Address, What, Detail string
-	Token                       string // name of the API token that it was done with
+	At                  time.Time
+	Name, Address, What string
+	Detail              []AuditText
+	Token               string // name of the API token that it was done with
+}
+
+// AuditText is a piece of the details of an entry.
+type AuditText struct {
+	Text  string
+	Image string // identifier of the image that the text names, or empty
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -97,8 +98,11 @@ func TestReviews(t *testing.T) {
 			break
 		}
 	}
-	if last != "reviewer "+im.Project+" rejected: "+im.ID {
+	if last != fmt.Sprintf("reviewer %s rejected: %q %s", im.Project, im.Name, im.ID) {
 		t.Errorf("the audit log says %q", last)
+	}
+	if page := string(admin.get("/audit").body); !strings.Contains(page, `rejected: <a dir="auto" href="/images/`+im.ID+`">`+im.Name+`</a>`) {
+		t.Errorf("the page of the audit log doesn't name the image %s: %s", im.Name, page)
 	}
 }
 

@@ -108,12 +108,12 @@ func reviewed(images []segment.Image, status segment.ReviewStatus) string {
 	if status == segment.NoReview {
 		status = "none"
 	}
-	var ids []string
+	var names []string
 	for _, im := range images[:min(len(images), mostNamed)] {
-		ids = append(ids, im.ID)
+		names = append(names, fmt.Sprintf("%q %s", im.Name, im.ID))
 	}
-	if more := len(images) - len(ids); more > 0 {
-		ids = append(ids, fmt.Sprintf("and %d more", more))
+	if more := len(images) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return string(status) + ": " + strings.Join(ids, " ")
+	return string(status) + ": " + strings.Join(names, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 
@@ -96,7 +97,7 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 		v.Older = strconv.FormatInt(entries[entriesOnPage-1].Number, 10)
 	}
 	for _, e := range entries {
-		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: e.Detail}
+		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: details(e)}
 		if row.What == "" {
 			row.What = string(e.Action) // of a newer program
 		}
@@ -104,6 +105,33 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.answers.HTML(w, r, http.StatusOK, templates.Audit(v))
 	return nil
+}
+
+// named is an image in the details of audit.ImagesReviewed. Entries of older
+// programs have only its identifier.
+var named = regexp.MustCompile(`("(?:[^"\\]|\\.)*" )?\b([a-z2-7]{26})\b`)
+
+// details are the details of an entry, with the names of images for their
+// identifiers. The entry has the name of that time, so that it outlives the image.
+func details(e audit.Entry) []templates.AuditText {
+	var out []templates.AuditText
+	rest := e.Detail
+	if e.Action == audit.ImagesReviewed {
+		at := 0
+		for _, m := range named.FindAllStringSubmatchIndex(e.Detail, -1) {
+			id := e.Detail[m[4]:m[5]]
+			name := id
+			if m[2] >= 0 {
+				if n, err := strconv.Unquote(e.Detail[m[2] : m[3]-1]); err == nil {
+					name = n
+				}
+			}
+			out = append(out, templates.AuditText{Text: e.Detail[at:m[0]]}, templates.AuditText{Text: name, Image: id})
+			at = m[1]
+		}
+		rest = e.Detail[at:]
+	}
+	return append(out, templates.AuditText{Text: rest})
 }
 
 // doings puts the actions in words.
