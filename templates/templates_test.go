@@ -179,3 +179,20 @@ func TestProjectFilter(t *testing.T) {
 		}
 	}
 }
+
+// Lists of roles show their names, which phones have room for; what the roles may do is
+// said beside them.
+func TestRoles(t *testing.T) {
+	for name, c := range map[string]templ.Component{"members": membersDialog(), "users": Users(UsersView{Roles: []string{"user", "admin"}})} {
+		page := render(t, c)
+		options := regexp.MustCompile(`<option value="([a-z]+)"[^>]*>([^<]*)</option>`).FindAllStringSubmatch(page, -1)
+		for _, o := range options {
+			if !strings.EqualFold(o[1], o[2]) || !strings.Contains(page, "<li>"+roleText(o[1])+"</li>") {
+				t.Errorf("%s: the role %s is offered as %q", name, o[1], o[2])
+			}
+		}
+		if len(options) < 2 {
+			t.Errorf("%s offers %d roles", name, len(options))
+		}
+	}
+}

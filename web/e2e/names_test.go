@@ -36,7 +36,7 @@ func TestE2ELongNames(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
 	long := strings.Repeat("Flowers of the meadows in the valley. ", 2)
-	project, at := named(t, address, long, "IMG_20240512_093015.png", 1000, 333, "background", long, "flower")
+	project, at := named(t, address, long, "IMG_20240512_093015.png", 1000, 333, "background", long, "flower", strings.Repeat("Donaudampfschifffahrt", 3))
 	p := openPage(t, 1280, 720, false, at)
 	p.until(opened)
 	if !value[bool](p, wholeText+`('.image-name')`) {
@@ -61,6 +61,9 @@ func TestE2ELongNames(t *testing.T) {
 	p.until(`document.readyState === 'complete'`)
 	if widths := value[[]float64](p, `[...document.querySelectorAll('.legend .swatch')].map((e) => e.getBoundingClientRect().width)`); slices.Min(widths) < slices.Max(widths) {
 		t.Errorf("on a phone the swatches of the classes are %v pixels wide", widths)
+	}
+	if wide := value[float64](p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("on a phone the page of a project is %.0f pixels wide with a class of one long word", wide)
 	}
 }
 
