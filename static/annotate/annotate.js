@@ -76,7 +76,7 @@ function listen(app, queue) {
   const commands = {
     ...labelCommands({ classes, stage, doubt, page }),
     ...hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }),
-    ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control }),
+    ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control, page }),
     ...workCommands({ session, stage, lasting: () => queue.lasting, history, page }),
   };
   connectButtons(commands);

@@ -2,7 +2,7 @@ import { findClass } from '../classes/find.js';
 import { editName } from '../classes/naming.js';
 import { helpSheet } from './help.js';
 import { byId } from '../ui/dom.js';
-import { counted } from '../ui/numbers.js';
+import { counted, percent } from '../ui/numbers.js';
 import { rove } from '../ui/roving.js';
 import { toast } from '../ui/toast.js';
 
@@ -35,6 +35,10 @@ import { toast } from '../ui/toast.js';
  * @returns {Commands}
  */
 export function labelCommands({ classes, stage, doubt, page }) {
+  const resize = (/** @type {1 | -1} */ by) => {
+    stage.tools.resize(stage.tools.place + by);
+    page.say(`Brush width ${stage.tools.width}`);
+  };
   return {
     class: (i) => {
       if (classes.choose(Number(i))) doubt.answer();
@@ -50,10 +54,16 @@ export function labelCommands({ classes, stage, doubt, page }) {
       if (stage.tools.kind === 'box') page.unbox();
       else page.clear(stage.focus);
     },
-    tool: (kind) => stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind)),
-    exact: () => stage.tools.toggleExact(),
-    thinner: () => stage.tools.resize(stage.tools.place - 1),
-    wider: () => stage.tools.resize(stage.tools.place + 1),
+    tool: (kind) => {
+      stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind));
+      page.say(stage.tools.inWords);
+    },
+    exact: () => {
+      stage.tools.toggleExact();
+      page.say(stateOf('exact'));
+    },
+    thinner: () => resize(-1),
+    wider: () => resize(1),
   };
 }
 
@@ -92,23 +102,45 @@ export function hypothesisCommands({ session, stage, acceptance, doubt, guess, h
   };
 }
 
+/** What a button that is pressed or not says to those who use its key and don't see it. @param {string} id */
+function stateOf(id) {
+  const button = byId(id);
+  return `${button.getAttribute('aria-label') ?? button.textContent?.trim()} ${button.ariaPressed === 'true' ? 'on' : 'off'}`;
+}
+
 /**
- * @param {{stage: Stage, layers: import('./layers.js').Layers, doubt: Doubt, tones: import('./tones.js').Tones, granularity: import('./granularity.js').GranularityControl}} ports
+ * @param {{stage: Stage, layers: import('./layers.js').Layers, doubt: Doubt, tones: import('./tones.js').Tones, granularity: import('./granularity.js').GranularityControl, page: Page}} ports
  * @returns {Commands}
  */
-export function viewCommands({ stage, layers, doubt, tones, granularity }) {
+export function viewCommands({ stage, layers, doubt, tones, granularity, page }) {
+  const fade = (/** @type {number} */ by) => {
+    layers.fade(by);
+    page.say(`Labelling opacity ${percent(layers.painter.opacity)}`);
+  };
+  /** @param {string} id of the button @param {() => void} toggle */
+  const toggles = (id, toggle) => () => {
+    toggle();
+    page.say(stateOf(id));
+  };
+  const zoomed = () => page.say(`Zoom ${byId('zoom-value').textContent}`);
   return {
-    fit: () => stage.fit(),
-    'full-size': () => stage.fullSize(),
+    fit: () => {
+      stage.fit();
+      zoomed();
+    },
+    'full-size': () => {
+      stage.fullSize();
+      zoomed();
+    },
     move: (direction) => stage.move(direction, false),
     'move-far': (direction) => stage.move(direction, true),
     pan: (direction) => stage.pan(direction),
-    fainter: () => layers.fade(-0.1),
-    stronger: () => layers.fade(0.1),
-    boundaries: () => layers.toggleBoundaries(),
-    overlay: () => layers.toggleLabelling(),
-    outlines: () => layers.toggleOutlines(),
-    patterns: () => layers.setPatterns(!layers.patterned),
+    fainter: () => fade(-0.1),
+    stronger: () => fade(0.1),
+    boundaries: toggles('boundaries', () => layers.toggleBoundaries()),
+    overlay: toggles('overlay', () => layers.toggleLabelling()),
+    outlines: toggles('outlines', () => layers.toggleOutlines()),
+    patterns: toggles('patterns', () => layers.setPatterns(!layers.patterned)),
     uncertainty: () => doubt.toggle(),
     tones: () => tones.toggle(),
     coarser: () => granularity.step(-1),

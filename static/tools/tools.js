@@ -1,4 +1,5 @@
 import { byId } from '../ui/dom.js';
+import { counted } from '../ui/numbers.js';
 import { fitting, SIZES } from './strokes.js';
 
 /** @typedef {import('./strokes.js').ToolKind} ToolKind */
@@ -34,6 +35,17 @@ export class Tools {
   /** Pixels of the image across the brush. */
   get size() {
     return SIZES[this.place];
+  }
+
+  /** The width of the brush in words. */
+  get width() {
+    return counted(this.size, 'pixel');
+  }
+
+  /** The active tool in words. */
+  get inWords() {
+    const name = this.buttons.find(({ dataset }) => dataset.tool === this.kind)?.ariaLabel ?? '';
+    return this.swept ? `${name}, ${this.width}` : name;
   }
 
   /** What it does without a key held. @returns {import('./strokes.js').Mode} */
@@ -91,7 +103,7 @@ export class Tools {
     byId('exact').hidden = !this.pixelwise;
     byId('brush').hidden = !this.swept;
     this.slider.value = String(this.place);
-    this.slider.setAttribute('aria-valuetext', this.size === 1 ? '1 pixel' : `${this.size} pixels`);
+    this.slider.setAttribute('aria-valuetext', this.width);
     byId('brush-value').textContent = String(this.size);
     byId('canvas').dataset.tool = this.kind;
   }

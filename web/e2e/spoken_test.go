@@ -105,6 +105,21 @@ func TestE2ESpokenMessages(t *testing.T) {
 	p.hears("^Saved$")
 }
 
+// TestE2ESpokenKeys: what a key has changed is said, as the button that shows it is
+// out of sight for those who hear the page.
+func TestE2ESpokenKeys(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.listen()
+	for _, step := range [][2]string{
+		{"b", "^Brush, \\d+ pixels$"}, {"]", "^Brush width \\d+ pixels$"}, {"q", "^Exact-pixel mode on$"}, {"e", "^Eraser, "}, {"v", "^Polygon$"}, {"s", "^Superpixels$"},
+		{"g", "^Superpixel boundaries off$"}, {"g", "^Superpixel boundaries on$"}, {"h", "^Labelling off$"}, {"h", "^Labelling on$"}, {"j", "^Labelling opacity \\d+.%$"},
+	} {
+		p.press(step[0])
+		p.hears(step[1])
+	}
+}
+
 // TestE2ESpokenSlider: of a slider that is moved, a screen reader says its value, and
 // not again the number beside it.
 func TestE2ESpokenSlider(t *testing.T) {
