@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,6 +66,52 @@ func TestE2ELongNames(t *testing.T) {
 	if wide := value[float64](p, `document.documentElement.scrollWidth`); wide > 390 {
 		t.Errorf("on a phone the page of a project is %.0f pixels wide with a class of one long word", wide)
 	}
+}
+
+// TestE2ELongWord: what names a class beside or over the image breaks a long word of
+// its name, which would run out of it.
+func TestE2ELongWord(t *testing.T) {
+	t.Parallel()
+	long := "Donaudampfschifffahrtsgesellschaftskapitaensmuetzenabzeichen"
+	_, at := named(t, startServer(t), "Ships", "a.png", 500, 375, "background", long, strings.Repeat("Rindfleischetikettierung", 2))
+	p := openPage(t, 390, 844, false, at)
+	p.until(opened)
+	within := func(selector string) {
+		t.Helper()
+		p.until(`document.querySelector('` + selector + `')?.checkVisibility()`)
+		beyond := value[float64](p, `Math.max(...[...document.querySelectorAll('`+selector+`')].flatMap((box) => {
+			const around = box.getBoundingClientRect();
+			const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+			const all = [];
+			for (const range = document.createRange(); texts.nextNode(); ) {
+				range.selectNodeContents(texts.currentNode);
+				const { left, right, width } = range.getBoundingClientRect();
+				if (width > 0) all.push(around.left - left, right - around.right);
+			}
+			return all;
+		}))`)
+		if beyond > 0 {
+			t.Errorf("the text of %s goes %.0f pixels beyond it", selector, beyond)
+		}
+	}
+	p.press("2")
+	p.click(image.Pt(250, 180))
+	p.press("3")
+	p.click(image.Pt(20, 20))
+	p.settle()
+	p.press("y")
+	within(".step-text")
+	p.screenshot("history")
+	p.press("y")
+	p.press("u")
+	within(".heat-legend")
+	p.screenshot("legend")
+	p.press("u")
+	p.press("w")
+	within(".asking")
+	p.press("x")
+	within(".alternatives .alternative")
+	p.screenshot("alternatives")
 }
 
 // TestE2ENameFromRight: where a phone has no room for the whole name of a class that
