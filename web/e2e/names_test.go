@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // named makes a project with an image and classes of the given names and returns
@@ -112,6 +113,15 @@ func TestE2ELongWord(t *testing.T) {
 	p.press("x")
 	within(".alternatives .alternative")
 	p.screenshot("alternatives")
+	p.press(kb.Escape)
+	p.press("2")
+	p.clickOn("opening the menu of the class", ".class-row.active .class-more")
+	p.clickOn("deleting it", `.menu:popover-open [data-do="delete"]`)
+	p.until(`document.getElementById('remap-dialog').open`)
+	if wide := value[float64](p, `document.getElementById('remap-dialog').scrollWidth - document.getElementById('remap-dialog').clientWidth`); wide > 0 {
+		t.Errorf("the dialog that deletes a class is %.0f pixels wider than it has room", wide)
+	}
+	p.screenshot("delete")
 }
 
 // TestE2ENameFromRight: where a phone has no room for the whole name of a class that
