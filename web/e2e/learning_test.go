@@ -275,7 +275,7 @@ func TestE2ELearningOnAPhone(t *testing.T) {
 	for i := range 5 {
 		p.click(image.Pt(30+45*i, 12+5*i)) // in the sky
 	}
-	p.until(`document.getElementById('guess-text').textContent.endsWith('it no longer counts')`)
+	p.until(`document.getElementById('guess-text').textContent.endsWith('no longer counts')`)
 	p.settle()
 	p.accessible("a refuted guess", source)
 	p.screenshot("refuted")
