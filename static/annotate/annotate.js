@@ -48,8 +48,10 @@ try {
 } catch (error) {
   console.error(error);
   byId('loading').classList.add('failed');
+  byId('loading-again').hidden = false;
+  byId('loading-again').addEventListener('click', () => location.reload());
   byId('loading-text').textContent =
-    error instanceof Problem ? `${error.title}. ${error.detail}` : 'This image could not be opened. Reload the page to try again.';
+    error instanceof Problem ? `${error.title}. ${error.detail}` : 'This image could not be opened.';
   byId('status').textContent = 'The image could not be opened';
 }
 

@@ -35,7 +35,8 @@ export function problemOf(body, status) {
 
 /** What to tell a person about an error. @param {unknown} error */
 export function textOf(error) {
-  return error instanceof Problem ? error.detail || error.title : String(error);
+  if (!(error instanceof Problem)) return String(error);
+  return error.status === 0 ? `${error.title}. ${error.detail}` : error.detail || error.title; // the detail of an answer says what happened
 }
 
 /** The problem of an answer that never came. */

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call, get, Problem, problemOf } from './api.js';
+import { call, get, Problem, problemOf, textOf, unreachable } from './api.js';
 
 test('problems are read from any body', () => {
   const p = problemOf('{"title":"Too large","detail":"60 MB; 50 MB is the limit."}', 413);
   assert.deepEqual([p.title, p.detail], ['Too large', '60 MB; 50 MB is the limit.']);
   assert.match(problemOf('<html>502</html>', 502).detail, /status 502/);
+});
+
+test('a person is told that the server is away, and what an answer says', () => {
+  assert.match(textOf(unreachable()), /can’t be reached/);
+  assert.equal(textOf(problemOf('{"title":"Not found","detail":"There is no user ann."}', 404)), 'There is no user ann.');
+  assert.equal(textOf(problemOf('{"title":"Not found"}', 404)), 'Not found');
 });
 
 /** A server that refuses so many requests with a status, and the seconds for which it was left alone each time. */

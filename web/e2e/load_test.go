@@ -5,8 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	toxiproxy "github.com/Shopify/toxiproxy/v2"
@@ -140,4 +145,28 @@ func TestE2ESpeedOpen(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(times)) {
 		t.Logf("%s: %v", key, spreadOf(times[key]))
 	}
+}
+
+// TestE2EOpenAgain: an image that could not be opened is opened with another try.
+func TestE2EOpenAgain(t *testing.T) {
+	t.Parallel()
+	to, err := url.Parse(startServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	var refused atomic.Bool
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/superpixels.bin") && refused.CompareAndSwap(false, true) {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	var project struct{ Images []struct{ ID string } }
+	call(t, to.String()+"/api/v1/sample", "application/json", nil, &project)
+	p := openPage(t, 390, 844, false, front.URL+"/images/"+project.Images[0].ID)
+	p.clickOn("trying again", "#loading-again")
+	p.until(`document.readyState === 'complete' && document.getElementById('loading').hidden`)
 }
