@@ -24,6 +24,7 @@ function element() {
   let own = '';
   const made = {
     dataset: {}, children: /** @type {any[]} */ ([]), addEventListener() {}, setAttribute() {},
+    contains: () => false,
     get textContent() {
       return own + [...parts.values()].map((part) => part.textContent).join('');
     },

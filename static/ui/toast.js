@@ -24,7 +24,16 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
     element.querySelector('use')?.setAttribute('href', '#i-warn');
   }
   const list = byId('toasts');
-  const close = () => element.remove();
+  /** @type {EventTarget | null} what had the focus before a button of the message */
+  let before = null;
+  element.addEventListener('focusin', ({ relatedTarget }) => {
+    if (!(relatedTarget instanceof Node && element.contains(relatedTarget))) before = relatedTarget;
+  });
+  const close = () => {
+    const focused = element.contains(document.activeElement);
+    element.remove();
+    if (focused) (before instanceof HTMLElement && before.checkVisibility() ? before : byId('main')).focus({ preventScroll: true });
+  };
   slot('close').addEventListener('click', close);
   slot('action').hidden = !action;
   if (action) {

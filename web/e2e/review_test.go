@@ -87,8 +87,12 @@ func TestE2EReview(t *testing.T) {
 	menu("approved")
 	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('Approved')).length === 3`)
 	p.screenshot("approved")
-	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
+	p.focusOn(`#toasts [data-slot="action"]:not([hidden])`)
+	p.press(enter)
 	p.until(`[...document.querySelectorAll('.card-review')].every((e) => e.hidden)`)
+	if at := value[string](p, `document.activeElement.id`); at != "review-chosen" {
+		t.Errorf("after Undo the focus is at %q, not where it was before", at)
+	}
 	menu("progress")
 	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('In progress')).length === 3`)
 	p.clickOn("selecting none", "#choose-none")
