@@ -105,7 +105,7 @@ export class AlternativesPopup {
     if (this.open(s, x, y, true)) return;
     const superpixels = this.ports.around(s);
     if (superpixels.length === 0) {
-      toast('No alternatives here', 'You have labelled this superpixel. Alt+click clears it.');
+      toast('No alternatives here', 'You have labelled this superpixel. Clear it with the eraser first.');
       return;
     }
     this.show({ superpixels, total: 0, options: [] }, x, y);
