@@ -112,8 +112,17 @@ func TestE2ESpokenKeys(t *testing.T) {
 	p := openSample(t, 1280, 720, false)
 	p.listen()
 	for _, step := range [][2]string{
-		{"b", "^Brush, \\d+ pixels$"}, {"]", "^Brush width \\d+ pixels$"}, {"q", "^Exact-pixel mode on$"}, {"e", "^Eraser, "}, {"v", "^Polygon$"}, {"s", "^Superpixels$"},
-		{"g", "^Superpixel boundaries off$"}, {"g", "^Superpixel boundaries on$"}, {"h", "^Labelling off$"}, {"h", "^Labelling on$"}, {"j", "^Labelling opacity \\d+.%$"},
+		{"b", "^Brush, \\d+ pixels$"},
+		{"]", "^Brush width \\d+ pixels$"},
+		{"q", "^Exact-pixel mode on$"},
+		{"e", "^Eraser, "},
+		{"v", "^Polygon$"},
+		{"s", "^Superpixels$"},
+		{"g", "^Superpixel boundaries off$"},
+		{"g", "^Superpixel boundaries on$"},
+		{"h", "^Labelling off$"},
+		{"h", "^Labelling on$"},
+		{"j", "^Labelling opacity \\d+.%$"},
 	} {
 		p.press(step[0])
 		p.hears(step[1])
