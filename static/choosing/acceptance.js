@@ -74,11 +74,21 @@ export class Acceptance {
   /** A hypothesis has arrived. @param {number} place */
   placed(place) {
     const { hypotheses } = this.ports.session;
-    const { labels, clicks } = this.present;
-    const blank = this.ports.session.evidence.division.blank({ labels, clicks });
     const telling = hypotheses.classes > 1; // one class everywhere tells nothing
-    this.choice.placed(hypotheses.cards[place], place, telling && (this.choice.follow ?? blank));
+    this.choice.placed(hypotheses.cards[place], place, telling && this.follows);
     this.acceptEarly();
+    if (this.eager && !this.previewing) this.waive();
+  }
+
+  /** Whether the first hypothesis is previewed by itself when it comes: not where what has been accepted is shown. */
+  get follows() {
+    const { labels, clicks } = this.present;
+    return this.choice.follow ?? this.ports.session.evidence.division.blank({ labels, clicks });
+  }
+
+  /** Whether something is, or will be, previewed that could be accepted. */
+  get previewing() {
+    return this.choice.selected !== null || this.ahead > 0 || this.follows;
   }
 
   /** Accepts what an Enter that came too early has waited for. */
@@ -281,7 +291,7 @@ export class Acceptance {
     if (this.single) this.choice.select(hypotheses, 0);
     const { selected } = this.choice;
     if (!selected || this.ahead > 0 || !this.acceptable()) {
-      this.eager = this.expecting() && !this.away;
+      this.eager = this.previewing && this.expecting() && !this.away;
       this.missed = false;
       this.wait();
       return;

@@ -163,6 +163,23 @@ test('an Enter on a card of older clicks accepts no other one, not even the only
   assert.equal(shown[0], 'Nothing was accepted');
 });
 
+test('where an accepted labelling is shown, nothing is waited for, also when that is known only later', (t) => {
+  const shown = messages(t);
+  for (const known of [true, false]) {
+    const s = strip();
+    if (!known) s.session.evidence.division.blank = () => true;
+    s.acceptance.accept();
+    assert.equal(s.acceptance.eager, !known);
+    s.session.evidence.division.blank = () => false;
+    s.begin();
+    if (known) s.acceptance.accept();
+    s.arrive(0);
+    assert.equal(s.acceptance.eager, false);
+    s.end();
+    assert.deepEqual([s.accepted, shown, s.acceptance.missed], [[], [], false]);
+  }
+});
+
 test('an Enter waits while the server is busy, and says when the server goes away', (t) => {
   const shown = messages(t);
   const s = strip();
