@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"segment/mask/regions":  {"segment", "segment/mask", "segment/rle", "disjoint", "superpixels/..."},
 	"segment/mask/masktest": {"segment", "segment/mask", "superpixels/..."}, // makes masks for tests
 	"segment/palette":       {},
-	"segment/photo/...":     {"segment/ledger"},
+	"segment/photo/...":     {"segment", "segment/ledger"},
 	"segment/queue":         {},
 	"segment/rle":           {},
 	"segment/sample":        {"segment"},

@@ -108,3 +108,11 @@ func Counted(n int, what string) string {
 	}
 	return strconv.Itoa(n) + " " + what + "s"
 }
+
+// LimitText is a limit in bytes in a text for people: "0.5 MiB", "12 GiB".
+func LimitText(bytes int64) string {
+	if bytes >= 1<<30 {
+		return fmt.Sprintf("%.4g GiB", float64(bytes)/(1<<30))
+	}
+	return fmt.Sprintf("%.4g MiB", float64(bytes)/(1<<20))
+}

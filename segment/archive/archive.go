@@ -67,7 +67,7 @@ const directoryBytes = 512
 func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	limits = limits.OrDefault()
 	if size > limits.Bytes {
-		return nil, segment.Errorf(segment.TooLarge, "The zip archive is larger than %s, which is the limit.", sizeText(limits.Bytes))
+		return nil, segment.Errorf(segment.TooLarge, "The zip archive is larger than %s, which is the limit.", segment.LimitText(limits.Bytes))
 	}
 	tooMany := segment.Errorf(segment.TooLarge, "The zip archive has more than %d entries, which is the limit. Split it.", limits.Entries)
 	// zip.NewReader allocates as many entries as the archive states, and then
@@ -134,7 +134,7 @@ func (f *File) check(size int64) error {
 	case e.UncompressedSize64/uint64(f.archive.limits.Ratio) > e.CompressedSize64:
 		return f.refuse(segment.TooLarge, "would expand to more than %d times its size in the archive, which is the limit; store it without compression", f.archive.limits.Ratio)
 	case e.UncompressedSize64 > uint64(f.archive.limits.Inflated):
-		return f.refuse(segment.TooLarge, "would expand to more than %s, which is the limit", sizeText(f.archive.limits.Inflated))
+		return f.refuse(segment.TooLarge, "would expand to more than %s, which is the limit", segment.LimitText(f.archive.limits.Inflated))
 	}
 	if reason := badName(f.Name); reason != "" {
 		return f.refuse(segment.Invalid, "can't be read because its name %s", reason)
@@ -164,14 +164,6 @@ func (b *budgetReader) ReadAt(p []byte, at int64) (int, error) {
 		b.left -= int64(len(p))
 	}
 	return b.r.ReadAt(p, at)
-}
-
-// sizeText is a limit in bytes for people.
-func sizeText(n int64) string {
-	if n >= 1<<30 {
-		return fmt.Sprintf("%.4g GiB", float64(n)/(1<<30))
-	}
-	return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20))
 }
 
 // shorten keeps the end of a long name.

@@ -27,7 +27,7 @@ func (f *File) Open() (io.ReadCloser, error) {
 // full is the error when the files together exceed the limit.
 func (a *Archive) full() error {
 	if a.inflated.Load() > a.limits.Inflated {
-		return segment.Errorf(segment.TooLarge, "Together, the files in the zip archive are larger than %s, which is the limit. The rest was not read.", sizeText(a.limits.Inflated))
+		return segment.Errorf(segment.TooLarge, "Together, the files in the zip archive are larger than %s, which is the limit. The rest was not read.", segment.LimitText(a.limits.Inflated))
 	}
 	return nil
 }

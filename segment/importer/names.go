@@ -25,12 +25,6 @@ type names struct {
 
 func newNames(d *Dataset) names {
 	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}}
-	note := func(forms map[string]string, form, name string) {
-		if other, known := forms[form]; known && other != name {
-			name = ""
-		}
-		forms[form] = name
-	}
 	for _, name := range d.Images {
 		name := strings.ToLower(name)
 		note(n.masks, endless(name), name)
@@ -48,18 +42,17 @@ func newNames(d *Dataset) names {
 func (n *names) add(im segment.Image) {
 	name := strings.ToLower(im.Name)
 	for _, key := range slices.Compact([]string{name, endless(name), stem(name)}) {
-		if _, twice := n.images[key]; twice {
-			n.images[key] = ""
-		} else {
-			n.images[key] = im.ID
-		}
+		note(n.images, key, im.ID)
 	}
-	changed := studioName(stem(name))
-	if _, twice := n.studio[changed]; twice {
-		n.studio[changed] = ""
-	} else {
-		n.studio[changed] = im.ID
+	note(n.studio, studioName(stem(name)), im.ID)
+}
+
+// note registers an id or a name under a form, or "" if another one has it, too.
+func note(forms map[string]string, form, of string) {
+	if other, known := forms[form]; known && other != of {
+		of = ""
 	}
+	forms[form] = of
 }
 
 // addExported registers images under their names in exports, which take

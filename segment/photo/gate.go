@@ -14,6 +14,7 @@ import (
 	"image"
 	"io"
 
+	"collie/segment"
 	"collie/segment/ledger"
 )
 
@@ -218,7 +219,7 @@ func (g *Gate) receive(r io.Reader) ([]byte, error) {
 
 func (g *Gate) tooLong(size int64) error {
 	if size > g.limits.Bytes {
-		return refusef(TooLarge, "The file is larger than %s, which is the limit.", sizeText(g.limits.Bytes))
+		return refusef(TooLarge, "The file is larger than %s, which is the limit.", segment.LimitText(g.limits.Bytes))
 	}
 	return nil
 }
@@ -342,12 +343,4 @@ func (c contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-// sizeText is a limit in bytes for people.
-func sizeText(n int64) string {
-	if n >= 1<<30 {
-		return fmt.Sprintf("%.4g GiB", float64(n)/(1<<30))
-	}
-	return fmt.Sprintf("%.4g MiB", float64(n)/(1<<20))
 }

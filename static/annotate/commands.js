@@ -58,10 +58,7 @@ export function labelCommands({ classes, stage, doubt, page }) {
       stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind));
       page.say(stage.tools.inWords);
     },
-    exact: () => {
-      stage.tools.toggleExact();
-      page.say(stateOf('exact'));
-    },
+    exact: toggle('exact', () => stage.tools.toggleExact(), page),
     thinner: () => resize(-1),
     wider: () => resize(1),
   };
@@ -102,10 +99,19 @@ export function hypothesisCommands({ session, stage, acceptance, doubt, guess, h
   };
 }
 
-/** What a button that is pressed or not says to those who use its key and don't see it. @param {string} id */
-function stateOf(id) {
-  const button = byId(id);
-  return `${button.getAttribute('aria-label') ?? button.textContent?.trim()} ${button.ariaPressed === 'true' ? 'on' : 'off'}`;
+/**
+ * The command of a button that is pressed or not, which says so to those who use its key and don't see it.
+ *
+ * @param {string} id of the button
+ * @param {() => void} change
+ * @param {Page} page
+ */
+function toggle(id, change, page) {
+  return () => {
+    change();
+    const button = byId(id);
+    page.say(`${button.getAttribute('aria-label') ?? button.textContent?.trim()} ${button.ariaPressed === 'true' ? 'on' : 'off'}`);
+  };
 }
 
 /**
@@ -116,11 +122,6 @@ export function viewCommands({ stage, layers, doubt, tones, granularity, page })
   const fade = (/** @type {number} */ by) => {
     layers.fade(by);
     page.say(`Labelling opacity ${percent(layers.painter.opacity)}`);
-  };
-  /** @param {string} id of the button @param {() => void} toggle */
-  const toggles = (id, toggle) => () => {
-    toggle();
-    page.say(stateOf(id));
   };
   const zoomed = () => page.say(`Zoom ${byId('zoom-value').textContent}`);
   return {
@@ -137,10 +138,10 @@ export function viewCommands({ stage, layers, doubt, tones, granularity, page })
     pan: (direction) => stage.pan(direction),
     fainter: () => fade(-0.1),
     stronger: () => fade(0.1),
-    boundaries: toggles('boundaries', () => layers.toggleBoundaries()),
-    overlay: toggles('overlay', () => layers.toggleLabelling()),
-    outlines: toggles('outlines', () => layers.toggleOutlines()),
-    patterns: toggles('patterns', () => layers.setPatterns(!layers.patterned)),
+    boundaries: toggle('boundaries', () => layers.toggleBoundaries(), page),
+    overlay: toggle('overlay', () => layers.toggleLabelling(), page),
+    outlines: toggle('outlines', () => layers.toggleOutlines(), page),
+    patterns: toggle('patterns', () => layers.setPatterns(!layers.patterned), page),
     uncertainty: () => doubt.toggle(),
     tones: () => tones.toggle(),
     coarser: () => granularity.step(-1),
