@@ -113,8 +113,9 @@ export class Layout {
   apply() {
     const app = byId('app');
     const tiny = matchMedia(TINY.query).matches;
-    app.dataset.strip = placement(this.image, { ...this.window, ...(tiny && { height: TINY.height }) });
-    app.classList.toggle('low', innerHeight <= LOW && innerWidth > innerHeight && !tiny);
+    const low = innerHeight <= LOW && innerWidth > innerHeight && !tiny;
+    app.dataset.strip = low ? 'beside' : placement(this.image, { ...this.window, ...(tiny && { height: TINY.height }) });
+    app.classList.toggle('low', low);
     for (const [place, { property }] of Object.entries(SIZES)) {
       const size = Number(recalled(`collie-strip-${place}`, ''));
       if (size > 0) this.workspace.style.setProperty(property, `${limited(/** @type {Placement} */ (place), size, this.window)}px`);

@@ -1,4 +1,5 @@
 import { Problem } from '../ui/api.js';
+import { showIn } from '../ui/dom.js';
 import { freeName, namesake } from './classlist.js';
 
 /** @typedef {import('./classes.js').ClassPanel} ClassPanel */
@@ -13,6 +14,7 @@ export function editName(panel, key) {
   row.choose.hidden = true;
   row.input.focus();
   row.input.select();
+  showIn(panel.list, row.element); // Firefox leaves a part outside where the list is a row
 }
 
 /**

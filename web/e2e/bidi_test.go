@@ -79,7 +79,7 @@ func startFirefox(t *testing.T, width, height int, address string) *firefox {
 	case <-time.After(2 * patience):
 		t.Fatal("Firefox does not say where it listens")
 	}
-	f.send("browsingContext.setViewport", map[string]any{"context": f.window, "viewport": map[string]int{"width": width, "height": height}})
+	f.resize(width, height)
 	f.open(address)
 	return f
 }
@@ -128,6 +128,12 @@ func (f *firefox) send(method string, parameters any) json.RawMessage {
 		}
 		return answer.Result
 	}
+}
+
+// resize gives the window's content a size in CSS pixels.
+func (f *firefox) resize(width, height int) {
+	f.t.Helper()
+	f.send("browsingContext.setViewport", map[string]any{"context": f.window, "viewport": map[string]int{"width": width, "height": height}})
 }
 
 func (f *firefox) decode(data []byte, v any) {

@@ -15,6 +15,7 @@ import (
 // Keys that BiDi gives code points.
 const (
 	bidiEnter   = "\ue006"
+	bidiEscape  = "\ue00c"
 	bidiControl = "\ue009"
 )
 
@@ -39,6 +40,12 @@ func TestE2EFirefox(t *testing.T) {
 	server := startCrashingServer(t)
 	f := startFirefox(t, 1280, 720, "http://"+server.address)
 	f.until(`document.querySelector('#files') !== null`)
+	var lines int // of 'A few clicks.'
+	f.read(`((range) => (range.selectNodeContents(document.getElementById('hero-title').firstChild), range.getClientRects().length))(document.createRange())`, &lines)
+	if lines != 1 {
+		t.Errorf("the first sentence of the start page is broken into %d lines", lines)
+	}
+	f.screenshot("start")
 	f.choose("#files", absolute)
 	f.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	f.press("2")
@@ -65,6 +72,19 @@ func TestE2EFirefox(t *testing.T) {
 		t.Errorf("the message begins at %.0f, %.0f, over the image, which ends at %.0f, or the classes, which end at %.0f", message[0], message[1], message[2], message[3])
 	}
 	f.screenshot("accepted")
+
+	// On a phone the field of a new class is in view.
+	f.resize(390, 844)
+	f.press("n")
+	f.until(`document.activeElement.classList.contains('class-input')`)
+	f.screenshot("naming")
+	var beyond float64
+	f.read(`document.activeElement.getBoundingClientRect().right - document.getElementById('classes').getBoundingClientRect().right`, &beyond)
+	if beyond > 0 {
+		t.Errorf("the field of a new class ends %.0f pixels outside the list", beyond)
+	}
+	f.press(bidiEscape)
+	f.resize(1280, 720)
 
 	// Offline and back.
 	server.kill()

@@ -214,6 +214,50 @@ func TestE2ENamesFromRight(t *testing.T) {
 	}
 }
 
+// TestE2EStripOfExtremes: the hypotheses of panoramas and towers are whole in small
+// windows, nothing lies over another control, and the active class is cut where it
+// says so.
+func TestE2EStripOfExtremes(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	long := strings.Repeat("Donaudampfschifffahrt", 3)
+	for _, test := range []struct {
+		name                    string
+		imageWidth, imageHeight int
+		width, height           int64
+		whole                   bool // the first card
+	}{
+		{"panorama on a phone on its side", 1500, 60, 844, 390, true},
+		{"panorama at 200 percent", 1500, 60, 640, 360, true},
+		{"tower on a phone", 60, 1500, 390, 844, false},
+		{"tower in half a window", 60, 1500, 640, 720, false},
+	} {
+		_, at := named(t, address, test.name, "a.png", test.imageWidth, test.imageHeight, "background", long)
+		p := openPage(t, test.width, test.height, false, at)
+		p.until(opened)
+		p.press("2")
+		p.click(image.Pt(test.imageWidth/2, test.imageHeight/2))
+		p.settle()
+		p.screenshot(strings.ReplaceAll(test.name, " ", "-"))
+		if test.whole {
+			if beyond := value[float64](p, `document.querySelector('.hypothesis').getBoundingClientRect().right - document.getElementById('cards').getBoundingClientRect().right`); beyond > 0 {
+				t.Errorf("%s: the first card ends %.0f pixels outside the strip", test.name, beyond)
+			}
+		}
+		for _, text := range []string{"#badge", ".doubt"} {
+			if p.overlap(text, ".strip-actions") {
+				t.Errorf("%s: the buttons lie over %s", test.name, text)
+			}
+		}
+		if beyond := value[float64](p, `document.querySelector('.class-row.active').getBoundingClientRect().right - document.getElementById('classes').getBoundingClientRect().right`); beyond > 1 {
+			t.Errorf("%s: the active class ends %.0f pixels outside the list", test.name, beyond)
+		}
+		if room := value[float64](p, `document.querySelector('.class-row.active .class-name').clientWidth`); room < 48 {
+			t.Errorf("%s: the name of the active class has %.0f pixels", test.name, room)
+		}
+	}
+}
+
 // A file keeps its name whatever is in it, and is known again by it: browsers write a
 // quotation mark as %22, and leave %22 as it is.
 func TestE2EQuotedFileNames(t *testing.T) {
