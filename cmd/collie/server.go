@@ -28,6 +28,7 @@ func newServer(address, token string) (*server, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("--url %q is not an address like https://collie.example.org", address)
 	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/v1"), "/api") // the address of the API will do, too
 	// A redirect would lose the request's body, so the address must be the
 	// server's own.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
