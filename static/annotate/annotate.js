@@ -1,7 +1,7 @@
 import { Problem } from '../ui/api.js';
 import { apart } from './apart.js';
 import { App } from './app.js';
-import { byId, closeButtons } from '../ui/dom.js';
+import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
 import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
 import { Keyboard } from './keyboard.js';
 import { handBack } from './handback.js';
@@ -18,6 +18,7 @@ import { toast } from '../ui/toast.js';
 
 const data = byId('app').dataset;
 closeButtons();
+colourSwatches(); // of the classes, until their panel is there
 themeToggle();
 byId('main').append(byId('toasts')); // not over the image
 followOrder(data);
