@@ -93,6 +93,11 @@ async function uploaded(sent) {
 const rest = new RestChoice(address);
 rest.show([...byId('legend').children].map((item, id) => ({ id, name: item.textContent ?? '' })), JSON.parse(rest.field.dataset.rest ?? 'null'));
 
+// A list that scrolls can be scrolled by keys; Safari doesn't see to that.
+new ResizeObserver(([{ target }]) => {
+  /** @type {HTMLElement} */ (target).tabIndex = target.scrollHeight > target.clientHeight ? 0 : -1;
+}).observe(byId('legend'));
+
 /** Shows the classes as they are now. */
 async function legend() {
   const { classes, rest: what } = await call('GET', address);

@@ -258,6 +258,33 @@ func TestE2EStripOfExtremes(t *testing.T) {
 	}
 }
 
+// TestE2EManyClasses: the list of a project's classes leaves room for its images, and keys
+// scroll it.
+func TestE2EManyClasses(t *testing.T) {
+	t.Parallel()
+	classes := []string{"background"}
+	for i := range 60 {
+		classes = append(classes, fmt.Sprintf("Class %d of sixty", i+1))
+	}
+	at, _ := named(t, startServer(t), "Sixty", "a.png", 60, 60, classes...)
+	p := openPage(t, 390, 844, false, at)
+	p.until(cardCount + ` === 1`)
+	p.screenshot("many-classes")
+	if top := value[float64](p, `document.querySelector('#drop').getBoundingClientRect().top`); top > 844 {
+		t.Errorf("images can be dropped %.0f pixels below the top of a phone", top)
+	}
+	p.until(`document.getElementById('legend').tabIndex === 0`)
+	p.focusOn("#legend")
+	p.press(kb.End)
+	p.until(`document.getElementById('legend').scrollTop > 0`)
+	few, _ := named(t, startServer(t), "Two", "a.png", 60, 60, "background", "object")
+	p = openPage(t, 390, 844, false, few)
+	p.until(cardCount + ` === 1`)
+	if index := value[int](p, `document.getElementById('legend').tabIndex`); index != -1 {
+		t.Errorf("a list that doesn't scroll has tabindex %d", index)
+	}
+}
+
 // A file keeps its name whatever is in it, and is known again by it: browsers write a
 // quotation mark as %22, and leave %22 as it is.
 func TestE2EQuotedFileNames(t *testing.T) {
