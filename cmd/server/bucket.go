@@ -67,7 +67,7 @@ func openExamined(ctx context.Context, place dataFlag) (*bucket, error) {
 // files itself.
 func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cacheSize int64) error {
 	if place.Database == "" {
-		if err := withoutFiles(ctx, place); err != nil {
+		if err := b.withoutFiles(ctx, place); err != nil {
 			return err
 		}
 	}
@@ -124,15 +124,25 @@ func (b *bucket) claim(ctx context.Context, store database) error {
 
 // note writes a line to a file unless it is there already.
 func note(name, line string) error {
-	if before, err := os.ReadFile(name); err == nil && string(before) == line+"\n" {
+	if noted(name, line) {
 		return nil
 	}
 	return disk.Replace(name, func(f *os.File) error { _, err := fmt.Fprintln(f, line); return err })
 }
 
+// noted reports whether a file has a line.
+func noted(name, line string) bool {
+	content, err := os.ReadFile(name)
+	return err == nil && string(content) == line+"\n"
+}
+
 // withoutFiles refuses a data folder that has files, which would be missing when the
-// bucket is used.
-func withoutFiles(ctx context.Context, place dataFlag) error {
+// bucket is used. Where the folder notes that they are in this bucket, those in the
+// folder are what an interrupted move has left.
+func (b *bucket) withoutFiles(ctx context.Context, place dataFlag) error {
+	if noted(filepath.Join(place.Data, bucketFile), b.store.String()) {
+		return nil
+	}
 	folder := filepath.Join(place.Data, blobsFolder)
 	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -48,17 +48,23 @@ func (d *dataFlag) check() error {
 
 // elsewhere returns an error when the records are not where the flags say.
 func (d *dataFlag) elsewhere() error {
-	line, err := os.ReadFile(filepath.Join(d.Data, sharedFile))
 	if d.Database == "" {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return cmp.Or(err, fmt.Errorf("the records of %s are in the database %s: give its address with --database or COLLIE_DATABASE", d.Data, strings.TrimSpace(string(line))))
+		return moved(d.Data)
 	}
 	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err == nil {
 		return fmt.Errorf("%s has records itself; move them with: server move database --data %s --database … --blobs …, or give another folder with --data", d.Data, d.Data)
 	}
 	return nil
+}
+
+// moved returns an error when the records of a data folder are in a database that
+// servers share.
+func moved(folder string) error {
+	line, err := os.ReadFile(filepath.Join(folder, sharedFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return cmp.Or(err, fmt.Errorf("the records of %s are in the database %s: give its address with --database or COLLIE_DATABASE", folder, strings.TrimSpace(string(line))))
 }
 
 // database is where a place keeps its records.

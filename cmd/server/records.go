@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 const (
 	sharedFile         = "database" // says which one
 	movedRecordsFolder = "records-moved-to-database"
+	movingFolder       = ".records-moving-" // and a number, for records on their way back
 )
 
 type moveToDatabase struct {
@@ -74,7 +76,11 @@ func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shar
 	if _, err := os.Lstat(filepath.Join(c.Data, bucketFile)); err != nil {
 		return fmt.Errorf("the files of %s are not in a bucket yet; begin with: server move bucket --data %s --blobs …", c.Data, c.Data)
 	}
-	local, err := sqlite.OpenCurrent(ctx, filepath.Join(c.Data, databaseFile))
+	file := filepath.Join(c.Data, databaseFile)
+	if _, err := os.Stat(file); err != nil {
+		return fmt.Errorf("%s has no records to move: %w", c.Data, cmp.Or(moved(c.Data), err))
+	}
+	local, err := sqlite.OpenCurrent(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -89,7 +95,14 @@ func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shar
 	if err := note(filepath.Join(c.Data, sharedFile), shared.String()); err != nil {
 		return err
 	}
-	if err := putAway(c.Data); err != nil {
+	away := filepath.Join(c.Data, movedRecordsFolder)
+	if err := os.MkdirAll(away, 0o700); err != nil {
+		return err
+	}
+	if err := renameRecords(c.Data, away); err != nil {
+		return err
+	}
+	if err := disk.Sync(c.Data); err != nil {
 		return err
 	}
 	fmt.Fprintf(out.stdout, "%s are in the database %v and equal to those of %s\n", records(rows), shared, c.Data)
@@ -97,18 +110,20 @@ func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shar
 	return shared.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from %s to the database %v", records(rows), c.Data, shared)))
 }
 
-// putAway renames the database of a data folder and the files beside it, itself last.
-func putAway(folder string) error {
-	away := filepath.Join(folder, movedRecordsFolder)
-	if err := os.MkdirAll(away, 0o700); err != nil {
-		return err
-	}
+// renameRecords takes a database, closed, from one folder to another: the files beside
+// it first, itself last. What the other folder has of an earlier one is removed.
+func renameRecords(from, to string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-mark", "-lost", ""} {
-		if err := os.Rename(filepath.Join(folder, databaseFile+suffix), filepath.Join(away, databaseFile+suffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		name := databaseFile + suffix
+		err := os.Rename(filepath.Join(from, name), filepath.Join(to, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = disk.Remove(filepath.Join(to, name))
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return disk.Sync(folder)
+	return disk.Sync(to)
 }
 
 // back moves records from the database to the data folder.
@@ -116,17 +131,12 @@ func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, share
 	if err := b.claim(ctx, shared); err != nil {
 		return err
 	}
-	local, err := sqlite.Open(ctx, filepath.Join(c.Data, databaseFile))
-	if err != nil {
+	if err := note(filepath.Join(c.Data, bucketFile), b.store.String()); err != nil { // before there are records without files
 		return err
 	}
-	defer func() { err = errors.Join(err, local.Close()) }()
-	rows, err := move.Records(ctx, shared, local)
+	rows, err := c.fetch(ctx, shared)
 	if err != nil {
 		return stopped(err, c.Data)
-	}
-	if err := note(filepath.Join(c.Data, bucketFile), b.store.String()); err != nil {
-		return err
 	}
 	if err := disk.Remove(filepath.Join(c.Data, sharedFile)); err != nil {
 		return err
@@ -137,9 +147,43 @@ func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, share
 	if err := shared.MoveAway(ctx, c.Data); err != nil {
 		return err
 	}
+	local, err := sqlite.OpenCurrent(ctx, filepath.Join(c.Data, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, local.Close()) }()
 	fmt.Fprintf(out.stdout, "%s are in %s and equal to those of the database\n", records(rows), c.Data)
 	fmt.Fprintf(out.stdout, "Start one server with --blobs and without --database from now on; the database %v is not used again. Everybody has to sign in again\n", shared)
 	return local.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from the database %v to %s", records(rows), shared, c.Data)))
+}
+
+// fetch gives the data folder all records of the database. They are copied to a folder of
+// their own, because servers with --database refuse a data folder that has records
+// itself. Only a data folder that no longer notes the database has its own records
+// already; they must be the same.
+func (c *moveToDatabase) fetch(ctx context.Context, shared *postgres.Store) (map[string]int, error) {
+	if _, err := os.Stat(filepath.Join(c.Data, databaseFile)); err == nil && moved(c.Data) == nil {
+		return copyBack(ctx, shared, c.Data)
+	}
+	folder, remove, err := disk.TemporaryFolder(c.Data, movingFolder)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := copyBack(ctx, shared, folder)
+	if err == nil {
+		err = renameRecords(folder, c.Data)
+	}
+	return rows, errors.Join(err, remove())
+}
+
+// copyBack copies records to the database in a folder, which is made if needed.
+func copyBack(ctx context.Context, shared *postgres.Store, folder string) (map[string]int, error) {
+	local, err := sqlite.Open(ctx, filepath.Join(folder, databaseFile))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := move.Records(ctx, shared, local)
+	return rows, errors.Join(err, local.Close())
 }
 
 // records counts rows for people.

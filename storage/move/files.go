@@ -27,8 +27,9 @@ type Summary struct {
 
 // Files copies the blobs of from to to, where these are missing or differ, and then
 // reads all of them in to and compares them with the checksums of from. What only
-// to has stays there. Files that are damaged, or that an image of images needs and
-// from doesn't have, are left out, unless all are. Nobody else can write to either
+// to has stays there: after an interrupted move in the other direction, to is the
+// complete one. Files that are damaged, or that an image of images needs and neither
+// has, are left out, unless all are. Nobody else can write to either
 // meanwhile. After an error, from is as it was, and calling it again goes on.
 func Files(ctx context.Context, from, to segment.Blobs, images iter.Seq2[segment.Image, error]) (Summary, error) {
 	var s Summary
@@ -61,13 +62,13 @@ func Files(ctx context.Context, from, to segment.Blobs, images iter.Seq2[segment
 		s.Files++
 		s.Bytes += info.Bytes
 	}
-	err := s.miss(sums, damaged, images)
+	err := s.miss(ctx, sums, damaged, to, images)
 	return s, errors.Join(err, compare(ctx, sums, to))
 }
 
-// miss names the files that are not among the moved ones. It returns an error if
-// nothing was moved although there should be files, which are then elsewhere.
-func (s *Summary) miss(moved map[string]string, damaged map[string]error, images iter.Seq2[segment.Image, error]) error {
+// miss names the files that are neither among the moved ones nor whole in to already. It
+// returns an error if some are lost and none was moved: they are elsewhere then.
+func (s *Summary) miss(ctx context.Context, moved map[string]string, damaged map[string]error, to segment.Blobs, images iter.Seq2[segment.Image, error]) error {
 	var why error
 	for im, err := range images {
 		if err != nil {
@@ -76,6 +77,14 @@ func (s *Summary) miss(moved map[string]string, damaged map[string]error, images
 		for _, key := range im.Keys() {
 			if moved[key] != "" {
 				continue
+			}
+			_, err := read(ctx, to, key)
+			if err == nil {
+				delete(damaged, key)
+				continue
+			}
+			if kind := segment.KindOf(err); kind != segment.NotFound && kind != segment.Damaged {
+				return fmt.Errorf("%s: %w", key, err)
 			}
 			s.Lost = append(s.Lost, fmt.Sprintf("image %s, %q: %s", im.ID, im.Name, key))
 			why = cmp.Or(why, damaged[key])

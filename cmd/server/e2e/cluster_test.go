@@ -289,6 +289,71 @@ func TestMove(t *testing.T) {
 	p.stop()
 }
 
+// TestKilledMoves kills moves back halfway: the place that was in use before can still be
+// used, and the same command, or one in the other direction, completes it.
+func TestKilledMoves(t *testing.T) {
+	t.Parallel()
+	server := postgrestest.MustStart(t)
+	dir := t.TempDir()
+	data, blobs, url := filepath.Join(dir, "data"), s3test.MustStart(t).Address(), server.MustURL(t, dir)
+	files := []string{"--data", data, "--blobs", blobs}
+	place := append(slices.Clone(files), "--database", url)
+	p := start(t, data)
+	tr := newTraffic(t, p.url, 2)
+	tr.runFor(300*time.Millisecond, p.url)
+	p.stop()
+	checkAt := func(flags ...string) {
+		t.Helper()
+		p := start(t, data, flags...)
+		tr.check(p.url, time.Now())
+		tr.runFor(100*time.Millisecond, p.url)
+		p.stop()
+	}
+
+	command(t, append([]string{"move", "bucket"}, files...)...)
+	command(t, append([]string{"move", "database"}, place...)...)
+	refuses(t, "the records of "+data+" are in the database", append([]string{"move", "database"}, place...)...)
+	killWhen(t, []string{filepath.Join(data, "collie.db*"), filepath.Join(data, ".records-moving-*", "*")}, append([]string{"move", "database", "--back"}, place...)...)
+	checkAt(place[2:]...)
+	command(t, append([]string{"move", "database", "--back"}, place...)...)
+	if left, err := filepath.Glob(filepath.Join(data, ".records-moving-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, %v", left, err)
+	}
+
+	killWhen(t, []string{filepath.Join(data, "blobs", "original", "*")}, append([]string{"move", "folder"}, files...)...)
+	checkAt(files[2:]...)
+	if err := os.RemoveAll(filepath.Join(data, "blobs-moved-to-bucket")); err != nil {
+		t.Fatal(err)
+	}
+	command(t, append([]string{"move", "bucket"}, files...)...)
+	command(t, append([]string{"move", "folder"}, files...)...)
+	examine(t, data)
+	checkAt()
+}
+
+// killWhen starts a command and kills it as soon as a file is there that matches one of
+// the patterns.
+func killWhen(t *testing.T, patterns []string, arguments ...string) {
+	t.Helper()
+	cmd := exec.Command(binary, arguments...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond / 10) {
+		for _, pattern := range patterns {
+			if found, err := filepath.Glob(pattern); err != nil {
+				t.Fatal(err)
+			} else if len(found) > 0 || time.Now().After(limit) {
+				_ = cmd.Process.Kill()
+				if err := cmd.Wait(); err == nil || len(found) == 0 {
+					t.Fatalf("server %s was not killed halfway: %v, %q", strings.Join(arguments, " "), err, found)
+				}
+				return
+			}
+		}
+	}
+}
+
 // checkRestore restores a backup of a data folder to an empty database and a bucket.
 func checkRestore(t *testing.T, tr *traffic, data string, place []string) {
 	t.Helper()
