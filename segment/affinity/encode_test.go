@@ -64,6 +64,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(random(1).Encode())
 	f.Add(defaultText)
 	f.Add([]byte(header + "\n# note\nedge bias 1\n"))
+	f.Add(bytes.Replace(defaultText, []byte("\n"), []byte("\n# note\r\r\n"), 1))
 	g := graph(30, 20, 5, 12, 1)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Decode(data)

@@ -147,7 +147,7 @@ func Decode(data []byte) (*Model, error) {
 	m := &Model{}
 	line := next()
 	for ; strings.HasPrefix(line, "# "); line = next() {
-		m.Notes = append(m.Notes, line[len("# "):])
+		m.Notes = append(m.Notes, strings.TrimRight(line[len("# "):], "\r"))
 	}
 	for _, p := range m.parts() {
 		var bias [1]float32
