@@ -136,6 +136,19 @@ func noted(name, line string) bool {
 	return err == nil && string(content) == line+"\n"
 }
 
+// notedElsewhere returns an error if a data folder has a note of where something is. The
+// format takes the folder and that place.
+func notedElsewhere(folder, file, format string) error {
+	line, err := os.ReadFile(filepath.Join(folder, file))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf(format, folder, strings.TrimSpace(string(line)))
+}
+
 // withoutFiles refuses a data folder that has files, which would be missing when the
 // bucket is used. Where the folder notes that they are in this bucket, those in the
 // folder are what an interrupted move has left.
@@ -163,14 +176,7 @@ func (b *bucket) withoutFiles(ctx context.Context, place dataFlag) error {
 
 // stays returns an error when the files of a data folder are in a bucket.
 func stays(folder string) error {
-	line, err := os.ReadFile(filepath.Join(folder, bucketFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("the files of %s are in the bucket %s: give its address with --blobs or COLLIE_BLOBS", folder, strings.TrimSpace(string(line)))
+	return notedElsewhere(folder, bucketFile, "the files of %s are in the bucket %s: give its address with --blobs or COLLIE_BLOBS")
 }
 
 // Ready returns nil: a bucket that is away comes back by itself, and a server that

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"collie/segment"
@@ -60,11 +59,7 @@ func (d *dataFlag) elsewhere() error {
 // moved returns an error when the records of a data folder are in a database that
 // servers share.
 func moved(folder string) error {
-	line, err := os.ReadFile(filepath.Join(folder, sharedFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return cmp.Or(err, fmt.Errorf("the records of %s are in the database %s: give its address with --database or COLLIE_DATABASE", folder, strings.TrimSpace(string(line))))
+	return notedElsewhere(folder, sharedFile, "the records of %s are in the database %s: give its address with --database or COLLIE_DATABASE")
 }
 
 // database is where a place keeps its records.

@@ -102,9 +102,6 @@ func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shar
 	if err := renameRecords(c.Data, away); err != nil {
 		return err
 	}
-	if err := disk.Sync(c.Data); err != nil {
-		return err
-	}
 	fmt.Fprintf(out.stdout, "%s are in the database %v and equal to those of %s\n", records(rows), shared, c.Data)
 	fmt.Fprintf(out.stdout, "Start servers with --database and --blobs from now on. %s has the former records; delete it once you have a backup. Everybody has to sign in again\n", filepath.Join(c.Data, movedRecordsFolder))
 	return shared.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from %s to the database %v", records(rows), c.Data, shared)))
@@ -123,7 +120,7 @@ func renameRecords(from, to string) error {
 			return err
 		}
 	}
-	return disk.Sync(to)
+	return cmp.Or(disk.Sync(to), disk.Sync(from))
 }
 
 // back moves records from the database to the data folder.
