@@ -5,6 +5,7 @@ package answers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -73,10 +74,10 @@ func (s *Sender) Bytes(w http.ResponseWriter, status int, contentType string, co
 }
 
 // HTML sends a page. It renders into memory first, so that a failure doesn't
-// send half a page.
+// send half a page. A client that leaves meanwhile is no failure.
 func (s *Sender) HTML(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var b bytes.Buffer
-	if err := page.Render(r.Context(), &b); err != nil {
+	if err := page.Render(context.WithoutCancel(r.Context()), &b); err != nil {
 		s.log.Error("page not rendered", "path", r.URL.Path, "error", err)
 		http.Error(w, problem.KindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
 		return

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"collie/templates"
 )
 
 // A file that can't be read is an error of the handler, not plain text to the client.
@@ -25,6 +28,18 @@ func TestContentThatCannotBeRead(t *testing.T) {
 type stuck struct{ io.Reader }
 
 func (stuck) Seek(int64, int) (int64, error) { return 0, errors.New("stuck") }
+
+// A client that leaves while its page is rendered is no error in the log.
+func TestLeftPage(t *testing.T) {
+	var log strings.Builder
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	New(slog.New(slog.NewTextHandler(&log, nil))).HTML(httptest.NewRecorder(), r, http.StatusOK, templates.Start(templates.StartView{}))
+	if log.Len() > 0 {
+		t.Errorf("the log says %s", &log)
+	}
+}
 
 func TestAttachmentNames(t *testing.T) {
 	for name, want := range map[string]string{
