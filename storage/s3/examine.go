@@ -194,7 +194,7 @@ func (s *Store) explain(ctx context.Context, do string, err error) error {
 		return fmt.Errorf("the bucket %v is full", s)
 	case answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("the bucket %v can't %s with these keys; they need the rights to list the bucket and to get, put and delete its objects (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY): %w", s, do, err)
-	case answer.StatusCode == 0:
+	case isAway(answer):
 		return fmt.Errorf("the bucket %v can't be reached; is the endpoint in --blobs right, and is the server running? %w", s, err)
 	}
 	return fmt.Errorf("the bucket %v can't %s; are the address and the region in --blobs right? %w", s, do, err)

@@ -2,9 +2,30 @@ package s3
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/http"
 	"time"
 )
+
+// stoodStill is the status of an answer that never came. No server uses it.
+const stoodStill = 598
+
+// patience is an http.RoundTripper that waits once for a server that stands still. The
+// client library repeats a request after every error, so that people would wait
+// several times as long.
+type patience struct{ *http.Transport }
+
+// RoundTrip answers with stoodStill, which the client library doesn't repeat, in place
+// of a server that didn't answer in time.
+func (p patience) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := p.Transport.RoundTrip(r)
+	if late := net.Error(nil); !errors.As(err, &late) || !late.Timeout() || r.Context().Err() != nil {
+		return answer, err
+	}
+	p.CloseIdleConnections() // they may stand still, too
+	return &http.Response{Status: err.Error(), StatusCode: stoodStill, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+}
 
 // steady is a connection to a server that may be slow but not stand still: a read or
 // a write fails when nothing has passed for a while.

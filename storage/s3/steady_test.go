@@ -14,8 +14,8 @@ import (
 	"collie/segment"
 )
 
-// TestStandstill: a request ends when the server stops in the middle of a body, in
-// either direction, but not when it answers slowly and goes on.
+// TestStandstill: a request ends when the server says nothing, or stops in the middle of
+// a body, in either direction, but not when it answers slowly and goes on.
 func TestStandstill(t *testing.T) {
 	t.Parallel()
 	const stall, pieces = time.Second, 8
@@ -31,12 +31,15 @@ func TestStandstill(t *testing.T) {
 			pass.ServeHTTP(&half{w, 50_000}, r)
 			<-r.Context().Done()
 		}, segment.Unavailable, 3 * stall},
+		"nothing comes": {100_000, http.MethodGet, func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
+			<-r.Context().Done()
+		}, segment.Unavailable, 3 * stall},
 		"reading is slow": {100_000, http.MethodGet, func(w http.ResponseWriter, r *http.Request, pass http.Handler) {
 			pass.ServeHTTP(&slow{w, 100_000 / pieces, pause}, r)
 		}, 0, 10 * stall},
 		"sending stops": {partBytes, http.MethodPut, func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 			<-r.Context().Done()
-		}, segment.Unavailable, 20 * stall}, // the client library tries several times
+		}, segment.Unavailable, 3 * stall},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

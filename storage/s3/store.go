@@ -28,12 +28,11 @@ import (
 const (
 	// tries is how often a request is made that the server could not answer.
 	tries = 4
-	// connectWithin is the time for a connection; a server that is away makes
-	// people wait for tries times as long.
+	// connectWithin is the time for a connection.
 	connectWithin = 5 * time.Second
-	// stallWithin is the time without progress after which a request fails, as long
-	// as the client library waits for the beginning of an answer.
-	stallWithin = time.Minute
+	// stallWithin is the time without progress after which a request fails: less than
+	// people's own requests may take, so that they are told why.
+	stallWithin = 20 * time.Second
 	// settleWithin is the time to find out what has become of a request.
 	settleWithin = 10 * time.Second
 	// checkedBytes is the largest size of a file that is read and checked as a
@@ -76,7 +75,7 @@ func newStore(place Place, scratch string, stall time.Duration) (*Store, error) 
 		Secure:       place.Secure,
 		Region:       place.Region,
 		BucketLookup: lookup,
-		Transport:    transport,
+		Transport:    patience{transport},
 		MaxRetries:   tries,
 	})
 	if err != nil {
