@@ -62,6 +62,7 @@ type fill struct {
 	done      chan struct{} // closed at its end
 	failed    bool          // known to whoever fills it
 	left      bool          // by a caller who no longer wanted it; set before done is closed
+	away      error         // that the bucket couldn't be reached; set before done is closed
 	forgotten bool          // meanwhile; under Cache.mu
 }
 
@@ -156,6 +157,9 @@ func (c *Cache) Open(ctx context.Context, key string) (io.ReadSeekCloser, error)
 			if f.left {
 				continue // the next one fetches it
 			}
+			if f.away != nil {
+				return nil, f.away // whoever asked again would wait twice
+			}
 		}
 		if file := c.find(ctx, key); file != nil {
 			return file, nil
@@ -213,6 +217,9 @@ func (c *Cache) fetch(ctx context.Context, key string, f *fill) (file io.ReadSee
 	var kept *entry // its bytes are reserved
 	defer func() {
 		f.left = ctx.Err() != nil && (f.failed || err != nil)
+		if segment.KindOf(err) == segment.Unavailable {
+			f.away = err
+		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if kept != nil {

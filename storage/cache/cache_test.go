@@ -29,12 +29,16 @@ type behind struct {
 	*blob.Store
 	opened atomic.Int32
 	before func(key string) // called before each Open
+	away   bool             // no Open succeeds
 }
 
 func (b *behind) Open(ctx context.Context, key string) (io.ReadSeekCloser, error) {
 	b.opened.Add(1)
 	if b.before != nil {
 		b.before(key)
+	}
+	if b.away {
+		return nil, segment.Errorf(segment.Unavailable, "nobody answers")
 	}
 	return b.Store.Open(ctx, key)
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+
+	"collie/segment"
 )
 
 // A hundred readers of one file ask for it once.
@@ -122,6 +124,37 @@ func TestFetcherLeaves(t *testing.T) {
 		wait.Wait()
 		if n := b.opened.Load(); n != 2 {
 			t.Errorf("fetched %d times", n)
+		}
+	})
+}
+
+// Those who wait for a file wait once for a bucket that doesn't answer: it isn't asked
+// again by each of them.
+func TestFetchFromNobody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := mustBehind(t, t.TempDir())
+		defer b.Store.Close()
+		c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		waiting := make(chan struct{})
+		b.away, b.before = true, func(string) { <-waiting }
+		var wait sync.WaitGroup
+		for range 20 {
+			wait.Go(func() {
+				if _, err := read(t.Context(), c, "display/x"); segment.KindOf(err) != segment.Unavailable {
+					t.Errorf("%v, want Unavailable", err)
+				}
+			})
+		}
+		synctest.Wait()
+		close(waiting)
+		wait.Wait()
+		if n := b.opened.Load(); n != 1 {
+			t.Errorf("asked %d times", n)
 		}
 	})
 }
