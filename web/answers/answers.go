@@ -27,11 +27,12 @@ import (
 
 // Sender sends answers and logs what goes wrong. Make it with New.
 type Sender struct {
-	log *slog.Logger
+	log  *slog.Logger
+	away outage
 }
 
 // New returns a Sender that logs to log.
-func New(log *slog.Logger) *Sender { return &Sender{log} }
+func New(log *slog.Logger) *Sender { return &Sender{log: log} }
 
 // Handler is a request handler that leaves errors to the one error mapper.
 type Handler func(w http.ResponseWriter, r *http.Request) error
@@ -207,7 +208,7 @@ func (s *Sender) Failed(w http.ResponseWriter, r *http.Request, err error) probl
 		p.Detail += fmt.Sprintf(" The request was made with an API token of scope %s.", who.Scope)
 	}
 	if refusal := (*problem.Refusal)(nil); p.Status >= 500 && r.Context().Err() == nil && !errors.As(err, &refusal) {
-		s.log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
+		s.logFailure(r, p, err)
 	}
 	for _, h := range []string{"Content-Disposition", "Content-Encoding", "Content-Length", "ETag", "Last-Modified"} {
 		w.Header().Del(h)
@@ -220,6 +221,22 @@ func (s *Sender) Failed(w http.ResponseWriter, r *http.Request, err error) probl
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	return p
+}
+
+// logFailure logs a server error. Of those while something is away it logs one now and
+// then; the log of requests has them all.
+func (s *Sender) logFailure(r *http.Request, p problem.Problem, err error) {
+	log := s.log
+	if p.Status == http.StatusServiceUnavailable {
+		unlogged, say := s.away.fails(p.Detail)
+		if !say {
+			return
+		}
+		if unlogged > 0 {
+			log = log.With("unlogged", unlogged)
+		}
+	}
+	log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
 }
 
 // Problem sends a problem as JSON or as a page, whichever the request expects.

@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -9,8 +10,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"collie/segment"
 	"collie/templates"
 )
 
@@ -55,4 +58,32 @@ func TestAttachmentNames(t *testing.T) {
 			t.Errorf("attachment(%q) = %s, want %s", name, got, want)
 		}
 	}
+}
+
+// While a database is away, which fails every request, the log says so now and then.
+func TestOutageInTheLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		s := New(slog.New(slog.NewTextHandler(&log, nil)))
+		fail := func(kind segment.Kind, text string) {
+			s.Problem(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/x", nil), segment.Errorf(kind, "%s", text).Because(errors.New("the cause")))
+		}
+		for range 100 {
+			fail(segment.Unavailable, "No database.")
+		}
+		time.Sleep(sayAgain)
+		fail(segment.Unavailable, "No database.")
+		fail(segment.Unavailable, "No bucket.")
+		for range 2 {
+			fail(segment.Damaged, "Damaged.")
+		}
+		if got := strings.Count(log.String(), "No database."); got != 2 {
+			t.Errorf("%d lines of the database, want 2", got)
+		}
+		for text, want := range map[string]int{"No bucket.": 1, "Damaged.": 2, "unlogged=99": 1, "unlogged=": 1, "the cause": 5} {
+			if got := strings.Count(log.String(), text); got != want {
+				t.Errorf("%q %d times, want %d:\n%s", text, got, want, &log)
+			}
+		}
+	})
 }
