@@ -186,17 +186,20 @@ func (s *Store) listening(ctx context.Context) (*pgx.Conn, error) {
 		config = s.pool.Config().ConnConfig
 	}
 	conn, channel, err := connect(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("the database %s on %s can't be reached for notifications (--database-listen, or else --database): %w", config.Database, config.Host, pooled(err))
+	if err == nil {
+		err = subscribe(ctx, conn, channel)
 	}
-	if err = subscribe(ctx, conn, channel); err == nil {
+	if err == nil {
 		err = s.hear(ctx, conn)
 	}
-	if err != nil {
-		closeConn(conn)
+	if err == nil {
+		return conn, nil
+	}
+	closeConn(conn)
+	if errors.Is(err, errDeaf) {
 		return nil, err
 	}
-	return conn, nil
+	return nil, fmt.Errorf("the database %s on %s can't be reached for notifications (--database-listen, or else --database): %w", config.Database, config.Host, pooled(err))
 }
 
 // subscribe makes a connection receive the hints of a channel.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -233,5 +234,35 @@ func TestDeafListener(t *testing.T) {
 	}
 	if says() {
 		t.Error("the address of the same installation counts as deaf")
+	}
+}
+
+// cutting is a connection that breaks when something is sent that contains a text.
+type cutting struct {
+	net.Conn
+	at string
+}
+
+func (c cutting) Write(b []byte) (int, error) {
+	if strings.Contains(string(b), c.at) {
+		return 0, errors.Join(net.ErrClosed, c.Close())
+	}
+	return c.Conn.Write(b)
+}
+
+// A server that can't listen because its connection breaks, as when a pooler restarts at
+// that moment, says what it was about.
+func TestListeningIsCut(t *testing.T) {
+	t.Parallel()
+	s := mustOpen(t, t.TempDir())
+	defer s.Close()
+	s.direct = s.pool.Config().ConnConfig.Copy()
+	dial := s.direct.DialFunc
+	s.direct.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dial(ctx, network, address)
+		return cutting{conn, "LISTEN"}, err
+	}
+	if _, err := s.Risks(t.Context()); err == nil || !strings.Contains(err.Error(), "can't be reached for notifications (--database-listen") {
+		t.Errorf("%v; want a sentence that names the setting", err)
 	}
 }
