@@ -144,7 +144,7 @@ func (r *running) open(ctx context.Context) error {
 	r.ending(scratch.Close)
 	r.config.Scratch = scratch
 	late := time.AfterFunc(patience, func() {
-		r.log.Info("still opening the data. A database that has to be brought up to date lets others finish first, a long pg_dump for example")
+		r.log.Info("still opening the data. It gives up on a database or a bucket that doesn't answer; a database that has to be brought up to date lets others finish first, a long pg_dump for example")
 	})
 	r.data, err = openData(ctx, r.dataFlag, int64(r.CacheSize), r.photo(), workspace.Options{Schedule: r.turns, Most: mostInUse(), Observer: r.figures, Log: r.log, Affinities: affinities})
 	late.Stop()
