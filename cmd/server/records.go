@@ -63,7 +63,7 @@ func openAlone(ctx context.Context, url string) (*postgres.Store, error) {
 	}
 	others, err := shared.Others(ctx)
 	if err == nil && others > 0 {
-		err = fmt.Errorf("other programs have %d connections to the database; stop all servers first. Nothing was changed", others)
+		err = fmt.Errorf("other programs have %d connections to the database; stop all servers first, and a connection pooler, which keeps theirs open. Nothing was changed", others)
 	}
 	if err != nil {
 		return nil, errors.Join(err, shared.Close())
