@@ -94,12 +94,12 @@ func (a *annotator) move(ctx context.Context) {
 func (a *annotator) open(ctx context.Context, due time.Duration) bool {
 	began := time.Since(a.start)
 	if _, err := a.server.open(ctx, a.target.id); err != nil {
-		a.recorder.count("images not opened", due)
+		a.recorder.fail("images not opened", err, due)
 		return false
 	}
 	page, err := dial(ctx, a.server, a.target, a.recorder, a.start, a.plan.Together > 1)
 	if err != nil {
-		a.recorder.count("sockets refused", due)
+		a.recorder.fail("sockets refused", err, due)
 		return false
 	}
 	a.recorder.time(open, due, time.Since(a.start)-began)

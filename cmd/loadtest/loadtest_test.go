@@ -9,9 +9,11 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"log/slog"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -127,6 +129,38 @@ func TestTogether(t *testing.T) {
 	counts := r.Phases[0].Counts
 	if acks := r.Phases[0].Times[names[ack]].Count; r.Lost != 0 || acks == 0 || int(acks)+counts["clicks without an ack"] != counts["clicks"] || !strings.Contains(table, "6 on each image") {
 		t.Errorf("%d acknowledged, %d lost\n%s", acks, r.Lost, table)
+	}
+}
+
+// The report says why uploads failed, and a test without any that was stored is a failure.
+func TestUploadsRefused(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			t.Error(err)
+		}
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		fmt.Fprint(w, `{"detail":"The image has 200 megapixels, more than the limit of 100."}`)
+	}))
+	defer server.Close()
+	s, err := newServer("", server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &plan{Uploads: 100, Duration: 200 * time.Millisecond}
+	r := p.recorder()
+	p.upload(t.Context(), s, r, nil, time.Now())
+	report := r.report(p, nil)
+	var table bytes.Buffer
+	report.table(&table)
+	if want := "usual, 19 uploads failed: The image has 200 megapixels, more than the limit of 100.\n"; !strings.Contains(table.String(), want) {
+		t.Errorf("the table says nothing of %q:\n%s", want, &table)
+	}
+	if err := report.failure(); err == nil || err.Error() != "none of 19 uploads was stored" {
+		t.Errorf("failure %v", err)
+	}
+	report.Phases[0].Counts["uploads"] = 1
+	if err := report.failure(); err != nil {
+		t.Errorf("with one upload: %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -71,7 +72,7 @@ func (p *plan) Run(t *progress.Terminal) error {
 	report := r.report(p, before)
 	report.Lost = lost
 	report.table(t.Out)
-	return report.write(p.JSON)
+	return errors.Join(report.write(p.JSON), report.failure())
 }
 
 // images is how many of them annotators work on at a time.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -57,6 +59,10 @@ type message struct {
 // dial opens the socket of an image and waits for its state.
 func dial(ctx context.Context, s *server, t *target, r *recorder, start time.Time, shared bool) (*page, error) {
 	conn, resp, err := websocket.DefaultDialer.DialContext(ctx, s.socket(t.id), s.header)
+	if errors.Is(err, websocket.ErrBadHandshake) {
+		b, _ := io.ReadAll(resp.Body) // the beginning, in memory
+		return nil, refused(resp, b)
+	}
 	if err != nil {
 		return nil, err
 	}

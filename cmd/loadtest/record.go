@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
 	"sync"
 	"time"
 
@@ -33,8 +37,9 @@ type phase struct {
 	begin, end time.Duration // since the start; clicks that are due then are counted here
 	factor     float64       // how many times the usual clicks
 
-	times  [kinds]*hdrhistogram.Histogram // microseconds
-	counts map[string]int
+	times   [kinds]*hdrhistogram.Histogram // microseconds
+	counts  map[string]int
+	reasons map[string]int // for what failed
 }
 
 // recorder collects what the annotators see. Safe for concurrent use.
@@ -51,7 +56,7 @@ type recorder struct {
 func (p *plan) recorder() *recorder {
 	r := &recorder{}
 	add := func(name string, from, length time.Duration, factor float64) time.Duration {
-		ph := &phase{name: name, begin: from, end: from + length, factor: factor, counts: map[string]int{}}
+		ph := &phase{name: name, begin: from, end: from + length, factor: factor, counts: map[string]int{}, reasons: map[string]int{}}
 		for i := range ph.times {
 			ph.times[i] = hdrhistogram.New(1, (10 * time.Minute).Microseconds(), 3)
 		}
@@ -108,6 +113,22 @@ func (r *recorder) count(what string, due time.Duration) {
 	}
 	if ph := r.phase(due); ph != nil {
 		ph.counts[what]++
+	}
+}
+
+// fail counts what failed, and why.
+func (r *recorder) fail(what string, err error, due time.Duration) {
+	r.count(what, due)
+	if call := new(url.Error); errors.As(err, &call) { // without the image's address
+		err = call.Err
+	}
+	if broken := new(net.OpError); errors.As(err, &broken) { // without the connection's port
+		err = broken.Err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ph := r.phase(due); ph != nil {
+		ph.reasons[fmt.Sprintf("%s: %v", what, err)]++
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -36,6 +37,8 @@ type phaseReport struct {
 	Name   string          `json:"name"`
 	Times  map[string]spot `json:"times"`
 	Counts map[string]int  `json:"counts"`
+
+	Reasons map[string]int `json:"reasons,omitempty"` // what failed and why, and how often
 }
 
 // spot is a distribution of times.
@@ -67,7 +70,7 @@ func (r *recorder) report(p *plan, before map[string]float64) *report {
 		Processors: runtime.NumCPU(), Load: loadAverage(), Server: map[string]change{},
 	}
 	for _, ph := range r.phases {
-		one := phaseReport{Name: ph.name, Times: map[string]spot{}, Counts: ph.counts}
+		one := phaseReport{Name: ph.name, Times: map[string]spot{}, Counts: ph.counts, Reasons: ph.reasons}
 		for what, h := range ph.times {
 			if h.TotalCount() == 0 {
 				continue
@@ -110,7 +113,35 @@ func (r *report) table(to io.Writer) {
 		}
 	}
 	_ = w.Flush() // to a terminal
+	for _, ph := range r.Phases {
+		for _, reason := range slices.Sorted(maps.Keys(ph.Reasons)) {
+			fmt.Fprintf(to, "\n%s, %d %s", ph.Name, ph.Reasons[reason], reason)
+		}
+	}
 	fmt.Fprintf(to, "\nacknowledged clicks that the logs don't have: %d\n", r.Lost)
+}
+
+// failure is what no server should do under any load, or nil.
+func (r *report) failure() error {
+	var clicks, acks, closed, tried, stored int
+	for _, ph := range r.Phases {
+		clicks += ph.Counts["clicks"]
+		acks += int(ph.Times[names[ack]].Count)
+		closed += ph.Counts["images not opened"] + ph.Counts["sockets refused"]
+		stored += ph.Counts["uploads"]
+		tried += ph.Counts["uploads"] + ph.Counts["uploads told to wait"] + ph.Counts["uploads failed"]
+	}
+	switch {
+	case r.Lost > 0:
+		return fmt.Errorf("%d acknowledged clicks are not in the logs", r.Lost)
+	case clicks == 0 && closed > 0:
+		return errors.New("no image could be opened")
+	case clicks > 0 && acks == 0:
+		return fmt.Errorf("none of %d clicks was acknowledged", clicks)
+	case tried > 0 && stored == 0:
+		return fmt.Errorf("none of %d uploads was stored", tried)
+	}
+	return nil
 }
 
 // write stores the report as JSON when a file was asked for.

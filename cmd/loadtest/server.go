@@ -80,22 +80,31 @@ func (s *server) callAt(ctx context.Context, base *url.URL, method, path, kind s
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode == http.StatusUnauthorized {
-		return nil, &statusError{resp.StatusCode, "the server has a login: give a valid API token of an admin in COLLIE_TOKEN, made with 'server tokens create NAME loadtest --scope admin'"}
-	}
 	if resp.StatusCode/100 != 2 {
-		return nil, &statusError{resp.StatusCode, fmt.Sprintf("%s %s: %s %.200s", method, path, resp.Status, b)}
+		return nil, refused(resp, b)
 	}
 	return b, nil
 }
 
-// statusError is an answer that is no success.
-type statusError struct {
+// refusal is an answer that is no success.
+type refusal struct {
 	status int
-	text   string
+	detail string
 }
 
-func (e *statusError) Error() string { return e.text }
+func (e *refusal) Error() string { return e.detail }
+
+// refused reads the problem that the server describes in the body of an answer.
+func refused(resp *http.Response, body []byte) error {
+	var p struct{ Detail string }
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized:
+		p.Detail = "the server has a login: give a valid API token of an admin in COLLIE_TOKEN, made with 'server tokens create NAME loadtest --scope admin'"
+	case json.Unmarshal(body, &p) != nil || p.Detail == "":
+		p.Detail = fmt.Sprintf("%s answered %s: is it a Collie server?", resp.Request.URL.Host, resp.Status)
+	}
+	return &refusal{resp.StatusCode, p.Detail}
+}
 
 // target is an image on the server that annotators can work on.
 type target struct {

@@ -113,15 +113,15 @@ func (p *plan) upload(ctx context.Context, s *server, r *recorder, file []byte, 
 			limit, cancel := context.WithTimeout(ctx, time.Minute)
 			defer cancel()
 			_, err := s.upload(limit, "large.jpg", file)
-			var refused *statusError
+			var no *refusal
 			switch {
 			case err == nil:
 				r.time(sent, due, time.Since(start)-due)
 				r.count("uploads", due)
-			case errors.As(err, &refused) && refused.status == http.StatusTooManyRequests:
+			case errors.As(err, &no) && no.status == http.StatusTooManyRequests:
 				r.count("uploads told to wait", due)
 			default:
-				r.count("uploads failed", due)
+				r.fail("uploads failed", err, due)
 			}
 		})
 	}
