@@ -222,7 +222,7 @@ func TestExportWithoutAFile(t *testing.T) {
 	}
 	p.fails(".png: The picture is missing", "export", "Beach", "voc.zip", "--format", "voc")
 	p.fails("backup.zip is complete but for images", "export", "Beach", "backup.zip", "--format", "backup")
-	if err := os.WriteFile(filepath.Join(p.folder, ".masks.zip.part-123"), []byte("PK"), 0o600); err != nil { // of a command that was killed
+	if err := os.WriteFile(filepath.Join(p.folder, ".collie-part-123"), []byte("PK"), 0o600); err != nil { // of a command that was killed
 		t.Fatal(err)
 	}
 	p.do("", "collie", "export", "Beach", "masks.zip")

@@ -15,6 +15,7 @@ import (
 
 	"collie/cmd/server/machine"
 	"collie/segment/audit"
+	"collie/storage/disk"
 )
 
 // What an installation should have. The thresholds are far from what a healthy
@@ -64,7 +65,7 @@ const syncs = 9
 // measureDisk returns the median time of an fsync in a folder, and the time that
 // the file system gives a file written now.
 func measureDisk(folder string) (median time.Duration, stamp time.Time, err error) {
-	file, err := os.CreateTemp(folder, ".doctor-*")
+	file, err := disk.TemporaryFile(folder)
 	if err != nil {
 		return 0, stamp, err
 	}

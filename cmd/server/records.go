@@ -20,7 +20,6 @@ import (
 const (
 	sharedFile         = "database" // says which one
 	movedRecordsFolder = "records-moved-to-database"
-	movingFolder       = ".records-moving-" // and a number, for records on their way back
 )
 
 type moveToDatabase struct {
@@ -162,7 +161,7 @@ func (c *moveToDatabase) fetch(ctx context.Context, shared *postgres.Store) (map
 	if _, err := os.Stat(filepath.Join(c.Data, databaseFile)); err == nil && moved(c.Data) == nil {
 		return copyBack(ctx, shared, c.Data)
 	}
-	folder, remove, err := disk.TemporaryFolder(c.Data, movingFolder)
+	folder, remove, err := disk.TemporaryFolder(c.Data)
 	if err != nil {
 		return nil, err
 	}

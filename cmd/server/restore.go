@@ -78,7 +78,7 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return err
 	}
-	scratch, remove, err := disk.TemporaryFolder(c.Data, ".restoring-")
+	scratch, remove, err := disk.TemporaryFolder(c.Data)
 	if err != nil {
 		return err
 	}

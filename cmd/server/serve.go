@@ -137,6 +137,7 @@ func (r *running) open(ctx context.Context) error {
 		return err
 	}
 	r.ending(held.Close)
+	disk.RemoveRemains(r.Data)
 	scratch, err := openScratch(r.Data) // first, because the bucket's files pass through it
 	if err != nil {
 		return err

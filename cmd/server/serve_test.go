@@ -1,14 +1,18 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -18,6 +22,7 @@ import (
 	"collie/segment/photo"
 	"collie/storage/blob"
 	"collie/storage/cache"
+	"collie/storage/disk"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -99,5 +104,41 @@ func TestFailedStart(t *testing.T) {
 	stacks := make([]byte, 1<<20)
 	if stacks = stacks[:runtime.Stack(stacks, true)]; strings.Contains(string(stacks), "openid.(*Provider)") {
 		t.Errorf("the provider is still being asked:\n%s", stacks)
+	}
+}
+
+// A start removes what a killed command has left in the data folder, and not what a command
+// is still making there.
+func TestStartRemovesRemains(t *testing.T) {
+	processors, memory := runtime.GOMAXPROCS(0), debug.SetMemoryLimit(-1)
+	defer func() { runtime.GOMAXPROCS(processors); debug.SetMemoryLimit(memory) }()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	folder := t.TempDir()
+	inUse, remove, err := disk.TemporaryFolder(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer remove()
+	killed := filepath.Join(folder, ".collie-part-1", databaseFile)
+	if err := errors.Join(os.Mkdir(filepath.Dir(killed), 0o700), os.WriteFile(killed, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	state, err := json.Marshal(sweepState{time.Now(), time.Now()}) // a sweep would write to the folder, too
+	if err := errors.Join(err, os.WriteFile(filepath.Join(folder, sweepFile), state, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c, err := parse(t, "--data", folder, "--listen", taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Serve.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "already listens") {
+		t.Errorf("an address that is taken: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(folder, ".collie-part-*")); err != nil || !slices.Equal(left, []string{inUse}) {
+		t.Errorf("%q, %v are left, want %q", left, err, inUse)
 	}
 }

@@ -77,7 +77,7 @@ func Write(ctx context.Context, path string, store Store, blobs segment.Blobs) (
 // files it refers to still exist when they are copied, because files never change and
 // are deleted only after 30 days in the trash.
 func write(ctx context.Context, path string, out *os.File, store Store, blobs segment.Blobs) (s Summary, err error) {
-	folder, remove, err := disk.TemporaryFolder(filepath.Dir(path), "."+filepath.Base(path)+".snapshot-")
+	folder, remove, err := disk.TemporaryFolder(filepath.Dir(path))
 	if err != nil {
 		return s, err
 	}

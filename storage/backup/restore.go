@@ -39,7 +39,7 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
 		return s, err
 	}
-	temp, remove, err := disk.TemporaryFolder(filepath.Dir(folder), "."+filepath.Base(folder)+".restoring-")
+	temp, remove, err := disk.TemporaryFolder(filepath.Dir(folder))
 	if err != nil {
 		return s, err
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"collie/segment"
+	"collie/tempfile"
 )
 
 // Health tracks whether a disk can still be relied on. A failed sync can drop
@@ -63,19 +64,19 @@ func IsReadOnly(err error) bool {
 
 // Room tries to write so many bytes in folder and returns the error, if any.
 func Room(folder string, bytes int) error {
-	f, err := os.CreateTemp(folder, ".probe-")
+	f, err := tempfile.Create(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(make([]byte, bytes))
-	return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	return errors.Join(err, f.Close())
 }
 
 // Writable tries to create a file in folder and returns the error, if any.
 func Writable(folder string) error {
-	f, err := os.CreateTemp(folder, ".probe-")
+	f, err := tempfile.Create(folder, temporary+"*")
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return f.Close()
 }

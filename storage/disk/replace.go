@@ -10,8 +10,8 @@ import (
 // Replace writes the file at path, for its owner alone: write's output goes to
 // a temporary file next to it, which is renamed once it is complete on disk.
 // After an interruption path has either its old or its new content, and the next
-// call removes the temporary file. A link stays, and the file that it leads to is
-// replaced; what is no file, such as /dev/null, is refused.
+// call for a file of the folder removes the temporary one. A link stays, and the file
+// that it leads to is replaced; what is no file, such as /dev/null, is refused.
 func Replace(path string, write func(*os.File) error) (err error) {
 	if file, err := filepath.EvalSymlinks(path); err == nil {
 		path = file
@@ -21,7 +21,7 @@ func Replace(path string, write func(*os.File) error) (err error) {
 	} else if err == nil && !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is not an ordinary file; give the name of a file", path)
 	}
-	temp, err := temporaryFile(filepath.Dir(path), "."+filepath.Base(path)+".part-")
+	temp, err := TemporaryFile(filepath.Dir(path))
 	if errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(path))
 	}

@@ -7,66 +7,75 @@ import (
 	"strings"
 )
 
-// TemporaryFolder makes a folder in dir whose name is prefix and a number. What a
-// killed process has left under such a name is removed; see makeTemporary. The
-// caller removes the folder, or renames it before.
-func TemporaryFolder(dir, prefix string) (path string, remove func() error, err error) {
+// temporary starts the names of temporary files and folders; a number follows.
+const temporary = ".collie-part-"
+
+// TemporaryFolder makes a folder in dir, and removes what killed processes have left of
+// such folders and files there. The caller removes the folder, or renames it before.
+func TemporaryFolder(dir string) (path string, remove func() error, err error) {
+	RemoveRemains(dir)
 	end := func() error { return nil }
-	err = makeTemporary(dir, prefix, func() error {
-		path, err = os.MkdirTemp(dir, prefix+"*")
+	for {
+		path, err = os.MkdirTemp(dir, temporary+"*")
 		if err != nil || !canLock { // an open folder can't be renamed everywhere
-			return err
+			break
 		}
 		file, err := os.Open(path)
-		if err == nil {
-			lock := NewLock(file)
-			lock.Alone()
-			end = lock.Close
+		if errors.Is(err, os.ErrNotExist) {
+			continue
 		}
-		return err
-	})
+		if err != nil {
+			return "", nil, errors.Join(err, os.RemoveAll(path))
+		}
+		if lock, ok := use(file); ok {
+			end = lock.Close
+			break
+		}
+	}
 	return path, func() error { return errors.Join(os.RemoveAll(path), end()) }, err
 }
 
-// temporaryFile makes a file in the same way; it is locked until it is closed.
-func temporaryFile(dir, prefix string) (file *os.File, err error) {
-	err = makeTemporary(dir, prefix, func() error {
-		file, err = os.CreateTemp(dir, prefix+"*")
-		if err == nil {
-			NewLock(file).Alone()
+// TemporaryFile makes a file in dir in the same way. It is in use until it is closed.
+func TemporaryFile(dir string) (*os.File, error) {
+	RemoveRemains(dir)
+	for {
+		file, err := os.CreateTemp(dir, temporary+"*")
+		if err != nil {
+			return nil, err
 		}
-		return err
-	})
-	return file, err
+		if _, ok := use(file); ok {
+			return file, nil
+		}
+	}
 }
 
-// makeTemporary runs create, which makes something in dir whose name is prefix and a
-// number, and locks it for as long as it is needed. Before, it removes what has such
-// a name and is not locked: only a process that was killed leaves that behind.
-func makeTemporary(dir, prefix string, create func() error) error {
-	folder, err := os.Open(dir)
-	if err != nil {
-		return err
+// use locks a new file or folder for as long as it is open; false says that another
+// process has taken it for remains before, and it is closed. Where a file system can't
+// lock, nobody removes anything.
+func use(file *os.File) (lock Lock, ok bool) {
+	lock = NewLock(file)
+	_ = lock.Share()
+	if _, err := os.Lstat(file.Name()); errors.Is(err, os.ErrNotExist) {
+		_ = lock.Close()
+		return lock, false
 	}
-	// One process at a time removes, before it creates. Nobody waits for the lock: a
-	// temporary folder, in which others are made, is locked itself, and so is a folder
-	// that a script has locked. Where a file system can't lock, nothing is removed.
-	lock := NewLock(folder)
-	if canLock && lock.Alone() {
-		removeRemains(folder, prefix)
-	}
-	return errors.Join(create(), lock.Close())
+	return lock, true
 }
 
-// removeRemains leaves what it can't remove: that is no reason not to go on.
-func removeRemains(folder *os.File, prefix string) {
-	entries, _ := folder.ReadDir(-1)
+// RemoveRemains removes temporary files and folders in dir that no process uses: those
+// who made them were killed. It leaves what it can't remove, and everything where files
+// can't be locked.
+func RemoveRemains(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || !canLock {
+		return
+	}
 	for _, entry := range entries {
-		number, ok := strings.CutPrefix(entry.Name(), prefix)
+		number, ok := strings.CutPrefix(entry.Name(), temporary)
 		if !ok || number == "" || strings.Trim(number, "0123456789") != "" || !entry.IsDir() && !entry.Type().IsRegular() {
 			continue
 		}
-		path := filepath.Join(folder.Name(), entry.Name())
+		path := filepath.Join(dir, entry.Name())
 		file, err := os.Open(path)
 		if err != nil {
 			continue

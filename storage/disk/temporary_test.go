@@ -1,11 +1,14 @@
 package disk_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,12 +33,12 @@ const holds = "COLLIE_TEST_HOLDS"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(holds); dir != "" {
-		_, remove, err := disk.TemporaryFolder(dir, ".b.snapshot-")
+		_, remove, err := disk.TemporaryFolder(dir)
 		if err != nil {
 			panic(err)
 		}
 		defer remove()
-		panic(disk.Replace(filepath.Join(dir, "b"), func(*os.File) error {
+		panic(disk.Replace(filepath.Join(dir, "a"), func(*os.File) error {
 			os.Stdout.WriteString("ready\n")
 			select {}
 		}))
@@ -44,26 +47,26 @@ func TestMain(m *testing.M) {
 }
 
 // What a process has in use stays; what it leaves when it is killed is removed by the
-// next one with the same target, and nothing else is.
+// next one in the folder, and nothing else is.
 func TestRemains(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing is removed where files can't be locked")
 	}
 	dir := t.TempDir()
-	others := []string{".b.part-", ".b.part-1x", ".b.snapshot-old", ".c.part-2", "b.part-3"}
+	others := []string{".collie-part-", ".collie-part-1x", ".collie-part-old", ".c.part-2", "collie-part-3"}
 	for _, name := range others {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Symlink(dir, filepath.Join(dir, ".b.part-4")); err != nil {
+	if err := os.Symlink(dir, filepath.Join(dir, ".collie-part-4")); err != nil {
 		t.Fatal(err)
 	}
-	others = append(others, ".b.part-4")
+	others = append(others, ".collie-part-4")
 	slices.Sort(others)
 	next := func(want int) {
 		t.Helper()
-		_, remove, err := disk.TemporaryFolder(dir, ".b.snapshot-")
+		_, remove, err := disk.TemporaryFolder(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,16 +110,43 @@ func TestRemains(t *testing.T) {
 	}
 }
 
+// What is just being made is nobody's remains.
+func TestTemporaryAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 200 {
+				folder, remove, err := disk.TemporaryFolder(dir)
+				if err == nil {
+					err = os.WriteFile(filepath.Join(folder, "x"), nil, 0o600)
+				}
+				if err == nil {
+					err = errors.Join(remove(), disk.Replace(filepath.Join(dir, fmt.Sprint(i%2)), func(*os.File) error { return nil }))
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if all := names(t, dir); !slices.Equal(all, []string{"0", "1"}) {
+		t.Errorf("%q are left", all)
+	}
+}
+
 // Nobody waits for a lock: a restore makes a temporary folder in one that it holds.
 func TestTemporaryInTemporary(t *testing.T) {
-	outer, remove, err := disk.TemporaryFolder(t.TempDir(), ".a-")
+	outer, remove, err := disk.TemporaryFolder(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer remove()
 	made := make(chan error, 1)
 	go func() {
-		_, remove, err := disk.TemporaryFolder(outer, ".b-")
+		_, remove, err := disk.TemporaryFolder(outer)
 		if err == nil {
 			err = remove()
 		}

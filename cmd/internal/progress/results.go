@@ -42,7 +42,7 @@ func WriteResult(path string, content []byte) error {
 // a temporary file, it has the permissions of any new file. What a killed program has left
 // of such a folder goes.
 func replace(path string, content []byte) (err error) {
-	room, remove, err := disk.TemporaryFolder(filepath.Dir(path), "."+filepath.Base(path)+".part-")
+	room, remove, err := disk.TemporaryFolder(filepath.Dir(path))
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func TestWriteResult(t *testing.T) {
 	if err := os.WriteFile(mine, []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, ".figures.json.part-123"), 0o700); err != nil { // of a program that was killed
+	if err := os.Mkdir(filepath.Join(dir, ".collie-part-123"), 0o700); err != nil { // of a program that was killed
 		t.Fatal(err)
 	}
 	for _, text := range []string{"old", "new"} {

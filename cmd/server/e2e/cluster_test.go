@@ -313,10 +313,10 @@ func TestKilledMoves(t *testing.T) {
 	command(t, append([]string{"move", "bucket"}, files...)...)
 	command(t, append([]string{"move", "database"}, place...)...)
 	refuses(t, "the records of "+data+" are in the database", append([]string{"move", "database"}, place...)...)
-	killWhen(t, []string{filepath.Join(data, "collie.db*"), filepath.Join(data, ".records-moving-*", "*")}, append([]string{"move", "database", "--back"}, place...)...)
+	killWhen(t, []string{filepath.Join(data, "collie.db*"), filepath.Join(data, ".collie-part-*", "*")}, append([]string{"move", "database", "--back"}, place...)...)
 	checkAt(place[2:]...)
 	command(t, append([]string{"move", "database", "--back"}, place...)...)
-	if left, err := filepath.Glob(filepath.Join(data, ".records-moving-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(data, ".collie-part-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
 
@@ -365,7 +365,7 @@ func checkRestore(t *testing.T, tr *traffic, data string, place []string) {
 	p := start(t, place[1], place[2:]...)
 	tr.check(p.url, time.Now())
 	p.stop()
-	left, err := filepath.Glob(filepath.Join(place[1], ".restoring-*"))
+	left, err := filepath.Glob(filepath.Join(place[1], ".collie-part-*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
