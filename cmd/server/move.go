@@ -54,12 +54,15 @@ func (c *moveToBucket) run(ctx context.Context, out streams) (s move.Summary, er
 		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
+		if err := c.record(ctx, store, b, fmt.Sprintf("%d files to the bucket %v", s.Files, b.store)); err != nil {
+			return err
+		}
 		if err := c.switchTo(b, moved); err != nil {
 			return err
 		}
 		fmt.Fprintf(out.stdout, "%d files, %s, are in the bucket %v and equal to those of the folder; %d were copied now\n", s.Files, sizeText(s.Bytes), b.store, s.Copied)
 		fmt.Fprintf(out.stdout, "Start the server with --blobs from now on. %s has the former files; delete it once you have a backup\n", moved)
-		return c.record(ctx, store, b, fmt.Sprintf("%d files to the bucket %v", s.Files, b.store))
+		return nil
 	})
 	return s, err
 }
@@ -92,6 +95,9 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 		if err := errors.Join(err, local.Close()); err != nil {
 			return stopped(err, c.Data)
 		}
+		if err := c.record(ctx, store, b, fmt.Sprintf("%d files from the bucket %v", s.Files, b.store)); err != nil {
+			return err
+		}
 		if err := disk.Remove(filepath.Join(c.Data, bucketFile)); err != nil {
 			return err
 		}
@@ -100,7 +106,7 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 		}
 		fmt.Fprintf(out.stdout, "%d files, %s, are in %s and equal to those of the bucket; %d were copied now\n", s.Files, sizeText(s.Bytes), c.Data, s.Copied)
 		fmt.Fprintf(out.stdout, "Start the server without --blobs from now on. The bucket %v still has its files; delete them once you have a backup\n", b.store)
-		return c.record(ctx, store, b, fmt.Sprintf("%d files from the bucket %v", s.Files, b.store))
+		return nil
 	})
 	return cmp.Or(err, incomplete(out, s))
 }
@@ -147,7 +153,8 @@ func incomplete(out streams, s move.Summary) error {
 	return fmt.Errorf("the move is complete but for files that are lost or damaged: %d. 'server doctor' says what can be done", len(s.Lost))
 }
 
-// record notes a move in the audit log.
+// record notes a move in the audit log, before the other place is used: a command that is
+// killed in between does so again when it is repeated.
 func (d *dataFlag) record(ctx context.Context, store *sqlite.Store, b *bucket, what string) error {
 	return workspace.New(store, b.store, nil).Record(ctx, audit.ServerMoved, "", what)
 }

@@ -44,6 +44,9 @@ func (c *moveToDatabase) Run(ctx context.Context, out streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	shared, err := openAlone(ctx, c.Database)
+	if gone := new(postgres.MovedError); c.Back && errors.As(err, &gone) && gone.To == c.Data && moved(c.Data) != nil {
+		return c.keep(ctx, out, gone.From) // this command was killed before
+	}
 	if err != nil {
 		return err
 	}
@@ -75,23 +78,13 @@ func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shar
 	if _, err := os.Lstat(filepath.Join(c.Data, bucketFile)); err != nil {
 		return fmt.Errorf("the files of %s are not in a bucket yet; begin with: server move bucket --data %s --blobs …", c.Data, c.Data)
 	}
-	file := filepath.Join(c.Data, databaseFile)
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(filepath.Join(c.Data, databaseFile)); err != nil {
 		return fmt.Errorf("%s has no records to move: %w", c.Data, cmp.Or(moved(c.Data), err))
 	}
-	local, err := sqlite.OpenCurrent(ctx, file)
-	if err != nil {
-		return err
-	}
-	err = b.claim(ctx, local)
-	var rows map[string]int
-	if err == nil {
-		rows, err = move.Records(ctx, local, shared)
-	}
-	if err := errors.Join(err, local.Close()); err != nil {
+	if err := c.copyThere(ctx, out, b, shared); err != nil {
 		return stopped(err, c.Data)
 	}
-	if err := note(filepath.Join(c.Data, sharedFile), shared.String()); err != nil {
+	if err := shared.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("all records from %s to the database %v", c.Data, shared))); err != nil { // before the last step, so that no move lacks it
 		return err
 	}
 	away := filepath.Join(c.Data, movedRecordsFolder)
@@ -101,9 +94,31 @@ func (c *moveToDatabase) there(ctx context.Context, out streams, b *bucket, shar
 	if err := renameRecords(c.Data, away); err != nil {
 		return err
 	}
+	fmt.Fprintf(out.stdout, "Start servers with --database and --blobs from now on. %s has the former records; delete it once you have a backup. Everybody has to sign in again\n", away)
+	return nil
+}
+
+// copyThere copies the records to the database and notes in the folder that they are there.
+// Where a killed command has done so, the database may have gone on.
+func (c *moveToDatabase) copyThere(ctx context.Context, out streams, b *bucket, shared *postgres.Store) (err error) {
+	at := filepath.Join(c.Data, sharedFile)
+	if noted(at, shared.String()) {
+		return b.claim(ctx, shared)
+	}
+	local, err := sqlite.OpenCurrent(ctx, filepath.Join(c.Data, databaseFile))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, local.Close()) }()
+	if err := b.claim(ctx, local); err != nil {
+		return err
+	}
+	rows, err := move.Records(ctx, local, shared)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(out.stdout, "%s are in the database %v and equal to those of %s\n", records(rows), shared, c.Data)
-	fmt.Fprintf(out.stdout, "Start servers with --database and --blobs from now on. %s has the former records; delete it once you have a backup. Everybody has to sign in again\n", filepath.Join(c.Data, movedRecordsFolder))
-	return shared.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from %s to the database %v", records(rows), c.Data, shared)))
+	return note(at, shared.String())
 }
 
 // renameRecords takes a database, closed, from one folder to another: the files beside
@@ -122,17 +137,42 @@ func renameRecords(from, to string) error {
 	return cmp.Or(disk.Sync(to), disk.Sync(from))
 }
 
-// back moves records from the database to the data folder.
-func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, shared *postgres.Store) (err error) {
+// back moves records from the database to the data folder. Until the database is marked
+// as moved, servers use it and the folder's note keeps them from the folder; from then on
+// they use neither until the note is gone, so that there are never two places in use.
+func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, shared *postgres.Store) error {
 	if err := b.claim(ctx, shared); err != nil {
 		return err
 	}
+	if _, err := os.Stat(filepath.Join(c.Data, databaseFile)); err == nil && moved(c.Data) == nil {
+		return fmt.Errorf("%s has records of its own; name an empty folder, or the one from which they were moved. Nothing was changed", c.Data)
+	}
 	if err := note(filepath.Join(c.Data, bucketFile), b.store.String()); err != nil { // before there are records without files
+		return err
+	}
+	if err := note(filepath.Join(c.Data, sharedFile), shared.String()); err != nil {
 		return err
 	}
 	rows, err := c.fetch(ctx, shared)
 	if err != nil {
 		return stopped(err, c.Data)
+	}
+	if err := shared.MoveAway(ctx, c.Data); err != nil {
+		return err
+	}
+	fmt.Fprintf(out.stdout, "%s are in %s and equal to those of the database\n", records(rows), c.Data)
+	return c.keep(ctx, out, shared.String())
+}
+
+// keep ends a move back whose records are in the data folder.
+func (c *moveToDatabase) keep(ctx context.Context, out streams, from string) error {
+	local, err := sqlite.OpenCurrent(ctx, filepath.Join(c.Data, databaseFile))
+	if err != nil {
+		return err
+	}
+	err = local.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("all records from the database %s to %s", from, c.Data)))
+	if err := errors.Join(err, local.Close()); err != nil {
+		return err
 	}
 	if err := disk.Remove(filepath.Join(c.Data, sharedFile)); err != nil {
 		return err
@@ -140,27 +180,14 @@ func (c *moveToDatabase) back(ctx context.Context, out streams, b *bucket, share
 	if err := disk.Sync(c.Data); err != nil {
 		return err
 	}
-	if err := shared.MoveAway(ctx, c.Data); err != nil {
-		return err
-	}
-	local, err := sqlite.OpenCurrent(ctx, filepath.Join(c.Data, databaseFile))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, local.Close()) }()
-	fmt.Fprintf(out.stdout, "%s are in %s and equal to those of the database\n", records(rows), c.Data)
-	fmt.Fprintf(out.stdout, "Start one server with --blobs and without --database from now on; the database %v is not used again. Everybody has to sign in again\n", shared)
-	return local.Record(ctx, audit.New(ctx, audit.ServerMoved, "", fmt.Sprintf("%s from the database %v to %s", records(rows), shared, c.Data)))
+	fmt.Fprintf(out.stdout, "Start one server with --blobs and without --database from now on; the database %s is not used again. Everybody has to sign in again\n", from)
+	return nil
 }
 
 // fetch gives the data folder all records of the database. They are copied to a folder of
 // their own, because servers with --database refuse a data folder that has records
-// itself. Only a data folder that no longer notes the database has its own records
-// already; they must be the same.
+// itself.
 func (c *moveToDatabase) fetch(ctx context.Context, shared *postgres.Store) (map[string]int, error) {
-	if _, err := os.Stat(filepath.Join(c.Data, databaseFile)); err == nil && moved(c.Data) == nil {
-		return copyBack(ctx, shared, c.Data)
-	}
 	folder, remove, err := disk.TemporaryFolder(c.Data)
 	if err != nil {
 		return nil, err

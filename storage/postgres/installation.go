@@ -17,13 +17,23 @@ func (s *Store) MoveAway(ctx context.Context, where string) error {
 	return s.change(ctx, "database", "UPDATE installation SET moved = $1", where)
 }
 
+// MovedError is the error for a database whose data has been moved away.
+type MovedError struct{ From, To string }
+
+func (e *MovedError) Error() string {
+	return fmt.Sprintf("the database %s was moved to %s; nothing was changed", e.From, e.To)
+}
+
 // stays returns an error when the data has been moved away.
 func (s *Store) stays(ctx context.Context) error {
 	where, err := one(ctx, s, row.Text, "SELECT moved FROM installation")
-	if err == nil && where != "" {
-		err = fmt.Errorf("was moved to %s; nothing was changed", where)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the database %s: %w", s.name, err)
+	case where != "":
+		return &MovedError{s.name, where}
 	}
-	return err
+	return nil
 }
 
 // Others counts the connections that other programs of Collie have at this moment. A

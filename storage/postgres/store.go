@@ -84,7 +84,7 @@ func open(ctx context.Context, url string, migrates bool) (*Store, error) {
 	s := &Store{pool: pool, name: name, hints: newHints(), failed: make(chan struct{})}
 	if err := s.stays(ctx); err != nil {
 		pool.Close()
-		return nil, fmt.Errorf("the database %s %w", name, err)
+		return nil, err
 	}
 	return s, nil
 }

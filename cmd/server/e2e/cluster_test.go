@@ -279,8 +279,14 @@ func TestMove(t *testing.T) {
 	elsewhere := []string{"--data", filepath.Join(dir, "elsewhere"), "--blobs", blobs, "--database", url}
 	refuses(t, "stop all servers first", append([]string{"move", "database", "--back"}, elsewhere...)...)
 	p.stop()
+	note := filepath.Join(data, "database")
+	_ = killWhen(t, func() bool { _, err := os.Stat(note); return err != nil }, append([]string{"move", "database", "--back"}, place...)...)
+	refuses(t, "was moved to "+data, append([]string{"users", "list"}, elsewhere...)...)
+	if err := os.WriteFile(note, []byte("as if it was killed a moment before\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Log(command(t, append([]string{"move", "database", "--back"}, place...)...))
-	refuses(t, "was moved to "+data, elsewhere...)
+	refuses(t, "was moved to "+data, append([]string{"move", "database", "--back"}, place...)...)
 	command(t, "move", "folder", "--data", data, "--blobs", blobs)
 
 	examine(t, data)
@@ -290,7 +296,8 @@ func TestMove(t *testing.T) {
 }
 
 // TestKilledMoves kills moves back halfway: the place that was in use before can still be
-// used, and the same command, or one in the other direction, completes it.
+// used, and the same command, or one in the other direction, completes it. Killed any later,
+// a move is in the audit log.
 func TestKilledMoves(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.MustStart(t)
@@ -309,49 +316,74 @@ func TestKilledMoves(t *testing.T) {
 		tr.runFor(100*time.Millisecond, p.url)
 		p.stop()
 	}
+	halfway := func(err error) {
+		t.Helper()
+		if err == nil {
+			t.Fatal("the command ended before it was killed")
+		}
+	}
 
-	command(t, append([]string{"move", "bucket"}, files...)...)
+	logged := func(what string, place ...string) { // also of a move whose command was killed
+		t.Helper()
+		if log := command(t, append([]string{"audit"}, place...)...); !strings.Contains(log, what) {
+			t.Errorf("the audit log has nothing of a move %q:\n%s", what, log)
+		}
+	}
+	switches := func(note string, there bool, arguments ...string) { // killed when it goes on with the other place
+		t.Helper()
+		_ = killWhen(t, func() bool { return matches(filepath.Join(data, note))() == there }, arguments...)
+		_ = exec.Command(binary, arguments...).Run() // refused if nothing is left to do
+	}
+
+	switches("bucket", true, append([]string{"move", "bucket"}, files...)...)
+	logged("to the bucket", files...)
+	switches("database", true, append([]string{"move", "database"}, place...)...)
+	logged("to the database", place...)
+	if err := os.Rename(filepath.Join(data, "records-moved-to-database", "collie.db"), filepath.Join(data, "collie.db")); err != nil { // as if it was killed before this
+		t.Fatal(err)
+	}
 	command(t, append([]string{"move", "database"}, place...)...)
 	refuses(t, "the records of "+data+" are in the database", append([]string{"move", "database"}, place...)...)
-	killWhen(t, []string{filepath.Join(data, "collie.db*"), filepath.Join(data, ".collie-part-*", "*")}, append([]string{"move", "database", "--back"}, place...)...)
+	halfway(killWhen(t, matches(filepath.Join(data, ".collie-part-*", "collie.db*")), append([]string{"move", "database", "--back"}, place...)...))
 	checkAt(place[2:]...)
 	command(t, append([]string{"move", "database", "--back"}, place...)...)
 	if left, err := filepath.Glob(filepath.Join(data, ".collie-part-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
 
-	killWhen(t, []string{filepath.Join(data, "blobs", "original", "*")}, append([]string{"move", "folder"}, files...)...)
+	halfway(killWhen(t, matches(filepath.Join(data, "blobs", "original", "*")), append([]string{"move", "folder"}, files...)...))
 	checkAt(files[2:]...)
 	if err := os.RemoveAll(filepath.Join(data, "blobs-moved-to-bucket")); err != nil {
 		t.Fatal(err)
 	}
 	command(t, append([]string{"move", "bucket"}, files...)...)
-	command(t, append([]string{"move", "folder"}, files...)...)
+	switches("bucket", false, append([]string{"move", "folder"}, files...)...)
+	logged("from the bucket", "--data", data)
 	examine(t, data)
 	checkAt()
 }
 
-// killWhen starts a command and kills it as soon as a file is there that matches one of
-// the patterns.
-func killWhen(t *testing.T, patterns []string, arguments ...string) {
+// killWhen starts a command and kills it at a moment, and returns how it ended: without an
+// error if that was before.
+func killWhen(t *testing.T, now func() bool, arguments ...string) error {
 	t.Helper()
 	cmd := exec.Command(binary, arguments...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for limit := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond / 10) {
-		for _, pattern := range patterns {
-			if found, err := filepath.Glob(pattern); err != nil {
-				t.Fatal(err)
-			} else if len(found) > 0 || time.Now().After(limit) {
-				_ = cmd.Process.Kill()
-				if err := cmd.Wait(); err == nil || len(found) == 0 {
-					t.Fatalf("server %s was not killed halfway: %v, %q", strings.Join(arguments, " "), err, found)
-				}
-				return
-			}
+	for limit := time.Now().Add(time.Minute); !now(); time.Sleep(time.Millisecond / 10) {
+		if time.Now().After(limit) {
+			_ = cmd.Process.Kill()
+			t.Fatalf("server %s was not killed halfway: %v", strings.Join(arguments, " "), cmd.Wait())
 		}
 	}
+	_ = cmd.Process.Kill()
+	return cmd.Wait()
+}
+
+// matches says whether a file is there that matches a pattern.
+func matches(pattern string) func() bool {
+	return func() bool { found, _ := filepath.Glob(pattern); return len(found) > 0 }
 }
 
 // checkRestore restores a backup of a data folder to an empty database and a bucket.
