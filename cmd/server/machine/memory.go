@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,10 +15,7 @@ import (
 // as the files below root say; 0 when none does.
 func Memory(root string) int64 {
 	least := int64(0)
-	for _, name := range append(groups(root),
-		"sys/fs/cgroup/memory/memory.limit_in_bytes", // of a container, cgroup version 1
-		"proc/meminfo",
-	) {
+	for _, name := range append(groups(root), "proc/meminfo") {
 		b, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			continue // not on every system
@@ -34,22 +32,31 @@ func Memory(root string) int64 {
 	return least
 }
 
-// groups are the files with the limits of this process's group, cgroup version 2, and
-// of those that it is in: a container sees only itself, as the root, while a service
-// of systemd can have a limit of its own (MemoryMax) and be in a slice with another.
+// groups are the files with the limits of this process's group, cgroup version 2 or 1,
+// and of those that it is in: a container sees only itself, as the root, while a service
+// of systemd can have a limit of its own (MemoryMax, MemoryLimit) and be in a slice with
+// another.
 func groups(root string) (files []string) {
 	b, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup")) // not on every system
-	group := "/"
+	two, one := "/", "/"
 	for line := range strings.Lines(string(b)) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-			group = path.Join("/", name)
+		number, rest, _ := strings.Cut(strings.TrimSpace(line), ":")
+		controllers, name, _ := strings.Cut(rest, ":")
+		if number == "0" {
+			two = path.Join("/", name)
+		} else if slices.Contains(strings.Split(controllers, ","), "memory") {
+			one = path.Join("/", name)
 		}
 	}
-	for {
-		files = append(files, "sys/fs/cgroup"+path.Join(group, "memory.max"))
+	return append(upwards("sys/fs/cgroup", two, "memory.max"), upwards("sys/fs/cgroup/memory", one, "memory.limit_in_bytes")...)
+}
+
+// upwards are the files of a name in a group, and in all that it is in.
+func upwards(groups, group, name string) (files []string) {
+	for ; ; group = path.Dir(group) {
+		files = append(files, path.Join(groups, group, name))
 		if group == "/" {
 			return files
 		}
-		group = path.Dir(group)
 	}
 }

@@ -32,6 +32,32 @@ func TestMemoryOfAService(t *testing.T) {
 	}
 }
 
+// So has one where groups are of version 1. A container that sees only its own group, as
+// the root, has the limit there.
+func TestMemoryOfVersion1(t *testing.T) {
+	const group, unlimited = "12:cpu,cpuacct:/other\n9:memory:/system.slice/collie.service\n1:name=systemd:/other\n0::/other\n", "9223372036854771712"
+	for _, c := range []struct {
+		service, slice, root string
+		want                 int64
+	}{
+		{unlimited, unlimited, unlimited, 16 << 30},
+		{"2147483648", unlimited, unlimited, 2 << 30},
+		{"2147483648", "1073741824", unlimited, 1 << 30},
+		{"", "", "1073741824", 1 << 30},
+	} {
+		root := t.TempDir()
+		files := map[string]string{"proc/self/cgroup": group, "proc/meminfo": "MemTotal: 16777216 kB\n", "sys/fs/cgroup/memory/memory.limit_in_bytes": c.root + "\n"}
+		if c.service != "" {
+			files["sys/fs/cgroup/memory/system.slice/collie.service/memory.limit_in_bytes"] = c.service + "\n"
+			files["sys/fs/cgroup/memory/system.slice/memory.limit_in_bytes"] = c.slice + "\n"
+		}
+		put(t, root, files)
+		if got := machine.Memory(root); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}
+
 // put writes files below root.
 func put(t *testing.T, root string, files map[string]string) {
 	t.Helper()
