@@ -80,7 +80,7 @@ func (c *areasCommand) Run(t *terminal) error {
 		r.finish()
 	}
 	if !slices.ContainsFunc(rows, func(r *areasRow) bool { return r.Ranges > 0 }) {
-		return oneClass("--data", c.Data)
+		return c.oneClass("--data", c.Data)
 	}
 	fmt.Fprintf(t.Out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %d images, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, len(list))
 	w := t.Table()

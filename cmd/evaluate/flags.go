@@ -41,8 +41,16 @@ type data struct {
 func (d data) check(least int) error { return within("--classes", least, crf.MaxLabels, d.Classes) }
 
 // oneClass is the error of a folder whose clicks leave no choice.
-func oneClass(flag, dir string) error {
-	return fmt.Errorf("%s %s: no image has clicks on two classes, so there is nothing to choose from", flag, dir)
+func (d data) oneClass(flag, dir string) error {
+	return fmt.Errorf("%s %s: no image%s has clicks on two classes, so there is nothing to choose from", flag, dir, d.among())
+}
+
+// among says, after 'image', which of a folder's images a command uses.
+func (d data) among() string {
+	if d.Limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" among the first %d (--limit)", d.Limit)
 }
 
 // atLeast refuses the values of a flag that are below a number.

@@ -60,10 +60,10 @@ func (c *learnCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(train) == 0 {
-		return oneClass("--train", c.Train)
+		return c.oneClass("--train", c.Train)
 	}
 	if n := slices.Max(c.Predictors); n > len(train) {
-		return fmt.Errorf("--predictors %d: every predictor needs an image to learn from, and --train %s has %d with clicks on two classes", n, c.Train, len(train))
+		return fmt.Errorf("--predictors %d: every predictor needs an image to learn from, and --train %s has %d%s with clicks on two classes", n, c.Train, len(train), c.among())
 	}
 	examples := make([]predictors.Example, len(train))
 	for i, l := range train {
@@ -74,7 +74,7 @@ func (c *learnCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(test) == 0 {
-		return oneClass("--data", c.Data)
+		return c.oneClass("--data", c.Data)
 	}
 	var rows []*learnRow
 	for _, n := range c.Predictors {

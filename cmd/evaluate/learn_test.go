@@ -36,6 +36,9 @@ func TestLearn(t *testing.T) {
 	if err != nil || !strings.Contains(out, "across regions") || !strings.Contains(out, "predictor 2 ") || strings.Contains(out, "predictor 3 ") {
 		t.Errorf("the weights of the two predictors are not named: %v\n%s", err, out)
 	}
+	if _, err := evaluate(t, append(args, "--limit", "1")...); err == nil || !strings.Contains(err.Error(), "has 1 among the first 1 (--limit) with clicks") {
+		t.Errorf("one image for two predictors: %v", err)
+	}
 	for flag, value := range map[string]string{"--predictors": "0", "--observed": "0", "--epochs": "-1", "--classes": "1"} {
 		if _, err := evaluate(t, "learn", "--train", folder(t, 1), "--data", folder(t, 1), "--regions", "60", flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)

@@ -63,7 +63,7 @@ func (c *rankCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(known) == 0 {
-		return oneClass("--train", c.Train)
+		return c.oneClass("--train", c.Train)
 	}
 	var train []choose.Known
 	for _, j := range known {
@@ -78,7 +78,7 @@ func (c *rankCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(lists) == 0 {
-		return oneClass("--data", c.Data)
+		return c.oneClass("--data", c.Data)
 	}
 	var rows []rankRow
 	for _, share := range c.Observed {
