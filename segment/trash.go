@@ -15,6 +15,9 @@ const (
 	TrashedClass   TrashKind = "class"
 )
 
+// Erased is an image that was deleted for good.
+type Erased struct{ ID, Name string }
+
 // TrashItem is something that was deleted and can still be restored.
 type TrashItem struct {
 	Kind        TrashKind

@@ -148,6 +148,6 @@ type AuditRow struct {
 
 // AuditText is a piece of the details of an entry.
 type AuditText struct {
-	Text  string
-	Image string // identifier of the image that the text names, or empty
+	Text string
+	Link string // address of what the text names, or empty
 }

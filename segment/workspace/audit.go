@@ -2,6 +2,8 @@ package workspace
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"collie/segment/access"
 	"collie/segment/audit"
@@ -29,4 +31,18 @@ func (w *Workspace) EntriesBefore(ctx context.Context, before int64, limit int) 
 		return nil, err
 	}
 	return w.store.EntriesBefore(ctx, before, limit)
+}
+
+// mostNamed is how many images an entry of the audit log names.
+const mostNamed = 20
+
+// named is an image in the details of an entry.
+func named(name, id string) string { return fmt.Sprintf("%q %s", name, id) }
+
+// listed is the first of some images.
+func listed(images []string) string {
+	if more := len(images) - mostNamed; more > 0 {
+		images = append(images[:mostNamed:mostNamed], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(images, ", ")
 }

@@ -2,10 +2,8 @@ package workspace
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"collie/segment"
 	"collie/segment/access"
@@ -100,20 +98,14 @@ func (w *Workspace) mayReview(ctx context.Context, projectID string, status segm
 	return w.MayIn(ctx, projectID, access.Annotate)
 }
 
-// mostNamed is how many images an entry of the audit log names.
-const mostNamed = 20
-
 // reviewed says in the audit log which images have got which status.
 func reviewed(images []segment.Image, status segment.ReviewStatus) string {
 	if status == segment.NoReview {
 		status = "none"
 	}
 	var names []string
-	for _, im := range images[:min(len(images), mostNamed)] {
-		names = append(names, fmt.Sprintf("%q %s", im.Name, im.ID))
+	for _, im := range images {
+		names = append(names, named(im.Name, im.ID))
 	}
-	if more := len(images) - len(names); more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return string(status) + ": " + strings.Join(names, ", ")
+	return string(status) + ": " + listed(names)
 }

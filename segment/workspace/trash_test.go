@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/audit"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/storage/blob"
@@ -67,6 +69,13 @@ func TestSweep(t *testing.T) {
 	sweep(day+time.Minute, workspace.Swept{Orphans: 1}, 2*each+1)
 	sweep(segment.TrashDays*day-time.Hour, workspace.Swept{}, 2*each+1)
 	sweep(segment.TrashDays*day+time.Hour, workspace.Swept{Images: 1}, each+1)
+	log, err := p.store.EntriesBefore(ctx, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, want := log[0], fmt.Sprintf("1 image: %q %s", gone.Name, gone.ID); e.Action != audit.Erased || e.Detail != want {
+		t.Errorf("the audit log says %s, %s; want %s", e.Action, e.Detail, want)
+	}
 	if _, err := p.Restore(ctx, gone.ID); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("restoring what was erased: %v", err)
 	}

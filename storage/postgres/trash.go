@@ -68,18 +68,18 @@ func (s *Store) Restore(ctx context.Context, id string) (item segment.TrashItem,
 
 // Erase deletes for good what went to the trash before the given time and
 // returns the deleted images, also with an error.
-func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
+func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, error) {
 	const expired = "project.number = image.project AND (image.trashed_at < $1 OR project.trashed_at < $1)"
 	limit := before.UnixMilli()
-	ids, err := all(ctx, s, row.Text, "listing what to erase", "SELECT image.id FROM image, project WHERE "+expired+" ORDER BY image.number", limit)
+	images, err := all(ctx, s, row.ScanErased, "listing what to erase", "SELECT image.id, image.name FROM image, project WHERE "+expired+" ORDER BY image.number", limit)
 	if err != nil {
 		return nil, err
 	}
-	var gone []string
-	for _, id := range ids {
+	var gone []segment.Erased
+	for _, im := range images {
 		err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 			var image int64
-			err := tx.QueryRow(ctx, "SELECT image.number FROM image, project WHERE image.id = $2 AND "+expired+" FOR UPDATE", limit, id).Scan(&image)
+			err := tx.QueryRow(ctx, "SELECT image.number FROM image, project WHERE image.id = $2 AND "+expired+" FOR UPDATE", limit, im.ID).Scan(&image)
 			if err != nil { // restored meanwhile
 				return row.ReadError("image", err)
 			}
@@ -94,8 +94,8 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 		case err != nil:
 			return gone, err
 		default:
-			gone = append(gone, id)
-			s.hint(segment.ImageErased, id)
+			gone = append(gone, im)
+			s.hint(segment.ImageErased, im.ID)
 		}
 	}
 	return gone, s.change(ctx, "", "DELETE FROM project WHERE trashed_at < $1 AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)", limit)

@@ -35,6 +35,12 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	return im, nil
 }
 
+// ScanErased reads the id and the name of an image.
+func ScanErased(row Scanner) (e segment.Erased, err error) {
+	err = row.Scan(&e.ID, &e.Name)
+	return e, err
+}
+
 // SelectPlace selects what ScanPlace reads; a condition on the image follows.
 const SelectPlace = `SELECT
 	(SELECT count(*) FROM image AS other WHERE other.project = image.project AND other.trashed_at IS NULL AND other.number < image.number),

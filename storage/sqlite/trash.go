@@ -62,18 +62,18 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 
 // Erase deletes for good what went to the trash before the given time and
 // returns the deleted images, also with an error.
-func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
+func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
-	ids, err := all(ctx, s.reads, row.Text, "listing what to erase", "SELECT id FROM image WHERE "+expired, limit)
+	images, err := all(ctx, s.reads, row.ScanErased, "listing what to erase", "SELECT id, name FROM image WHERE "+expired, limit)
 	if err != nil {
 		return nil, err
 	}
-	var gone []string
-	for _, id := range ids { // one at a time, so that others can write in between
+	var gone []segment.Erased
+	for _, im := range images { // one at a time, so that others can write in between
 		err := s.writer.write(ctx, func(w *writer) error {
 			var image int64
-			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, id).Scan(&image)
+			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, im.ID).Scan(&image)
 			if err != nil { // restored meanwhile
 				return row.ReadError("image", err)
 			}
@@ -87,7 +87,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]string, error) {
 		case err != nil:
 			return gone, err
 		default:
-			gone = append(gone, id)
+			gone = append(gone, im)
 		}
 	}
 	return gone, s.writer.write(ctx, func(w *writer) error {

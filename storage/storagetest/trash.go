@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -143,8 +144,15 @@ func testErased(t *testing.T, s Store) {
 	apples, pears := o.images[0], o.images[1]
 	erase := func(before time.Time, want ...string) {
 		t.Helper()
-		got, err := s.Erase(ctx, before)
+		erased, err := s.Erase(ctx, before)
 		must(t, err)
+		var got []string
+		for _, e := range erased {
+			got = append(got, e.ID)
+			if !slices.ContainsFunc(slices.Concat(apples, pears), func(im segment.Image) bool { return im.ID == e.ID && im.Name == e.Name }) {
+				t.Errorf("%+v was erased", e)
+			}
+		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("erased (-want +got):\n%s", diff)
 		}

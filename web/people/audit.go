@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"collie/segment/access"
@@ -91,13 +92,21 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	projects, err := p.workspace.Projects(r.Context())
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+	}
 	v := templates.AuditView{Days: audit.Days, Later: before > 0}
 	if len(entries) > entriesOnPage {
 		entries = entries[:entriesOnPage]
 		v.Older = strconv.FormatInt(entries[entriesOnPage-1].Number, 10)
 	}
 	for _, e := range entries {
-		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: details(e)}
+		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: details(e, names)}
 		if row.What == "" {
 			row.What = string(e.Action) // of a newer program
 		}
@@ -107,16 +116,17 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// named is an image in the details of audit.ImagesReviewed. Entries of older
-// programs have only its identifier.
+// named is an image in the details of audit.ImagesReviewed and audit.Erased. Entries of
+// older programs have only its identifier.
 var named = regexp.MustCompile(`("(?:[^"\\]|\\.)*" )?\b([a-z2-7]{26})\b`)
 
 // details are the details of an entry, with the names of images for their
 // identifiers. The entry has the name of that time, so that it outlives the image.
-func details(e audit.Entry) []templates.AuditText {
+// What was done to a project names it, as it is called now.
+func details(e audit.Entry, projects map[string]string) []templates.AuditText {
 	var out []templates.AuditText
 	rest := e.Detail
-	if e.Action == audit.ImagesReviewed {
+	if e.Action == audit.ImagesReviewed || e.Action == audit.Erased {
 		at := 0
 		for _, m := range named.FindAllStringSubmatchIndex(e.Detail, -1) {
 			id := e.Detail[m[4]:m[5]]
@@ -126,12 +136,28 @@ func details(e audit.Entry) []templates.AuditText {
 					name = n
 				}
 			}
-			out = append(out, templates.AuditText{Text: e.Detail[at:m[0]]}, templates.AuditText{Text: name, Image: id})
+			link := "/images/" + id
+			if e.Action == audit.Erased {
+				link = ""
+			}
+			out = append(out, templates.AuditText{Text: e.Detail[at:m[0]]}, templates.AuditText{Text: name, Link: link})
 			at = m[1]
 		}
 		rest = e.Detail[at:]
 	}
-	return append(out, templates.AuditText{Text: rest})
+	project, there := projects[e.About]
+	if there && (rest == project || rest == "project "+project) { // made, or restored
+		rest = strings.TrimSuffix(rest, project)
+	} else if there {
+		rest += " in "
+	}
+	if rest != "" {
+		out = append(out, templates.AuditText{Text: rest})
+	}
+	if there {
+		out = append(out, templates.AuditText{Text: project, Link: "/projects/" + e.About})
+	}
+	return out
 }
 
 // doings puts the actions in words.

@@ -5,8 +5,35 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"collie/segment/audit"
+	"collie/templates"
 )
+
+// Names in the details lead to what is there, and identifiers of images that were erased are
+// left out, but for entries of older programs.
+func TestDetails(t *testing.T) {
+	const id, beach = "yi5cpubdwlmarydrsvekkqbceh", "c7w2u3d5wlmarydrsvekkqbceh"
+	projects := map[string]string{beach: "Beach"}
+	for _, c := range []struct {
+		entry audit.Entry
+		want  []templates.AuditText
+	}{
+		{audit.Entry{Action: audit.ImagesReviewed, About: beach, Detail: `done: "a \"b\".png" ` + id + ", and 1 more"},
+			[]templates.AuditText{{Text: "done: "}, {Text: `a "b".png`, Link: "/images/" + id}, {Text: ", and 1 more in "}, {Text: "Beach", Link: "/projects/" + beach}}},
+		{audit.Entry{Action: audit.Erased, Detail: `2 images: "a.png" ` + id + `, "b.png" ` + id}, []templates.AuditText{{Text: "2 images: "}, {Text: "a.png"}, {Text: ", "}, {Text: "b.png"}}},
+		{audit.Entry{Action: audit.Erased, Detail: "2 images: " + id + " " + id}, []templates.AuditText{{Text: "2 images: "}, {Text: id}, {Text: " "}, {Text: id}}},
+		{audit.Entry{Action: audit.ImagesUploaded, About: beach, Detail: "3 images"}, []templates.AuditText{{Text: "3 images in "}, {Text: "Beach", Link: "/projects/" + beach}}},
+		{audit.Entry{Action: audit.ProjectCreated, About: beach, Detail: "Beach"}, []templates.AuditText{{Text: "Beach", Link: "/projects/" + beach}}},
+		{audit.Entry{Action: audit.Restored, About: beach, Detail: "project Beach"}, []templates.AuditText{{Text: "project "}, {Text: "Beach", Link: "/projects/" + beach}}},
+		{audit.Entry{Action: audit.ImagesUploaded, About: id, Detail: "3 images"}, []templates.AuditText{{Text: "3 images"}}},
+	} {
+		if diff := cmp.Diff(c.want, details(c.entry, projects)); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", c.entry, diff)
+		}
+	}
+}
 
 // Every action of package audit has words on the page.
 func TestDoings(t *testing.T) {
