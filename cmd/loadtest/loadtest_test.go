@@ -358,6 +358,15 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestNoServer(t *testing.T) {
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	p := plan{URL: []string{gone.URL}, Data: mustDraw(t), Annotators: 1, Together: 1, Every: time.Second, Stay: 1, Photographs: 1, Classes: 3, Megapixels: 1, Duration: time.Second}
+	if err := p.Run(&progress.Terminal{Ctx: t.Context(), Out: new(bytes.Buffer)}); err == nil || !strings.HasPrefix(err.Error(), "the server at "+gone.URL+" can't be reached") {
+		t.Errorf("without a server: %v", err)
+	}
+}
+
 // A test that can't begin leaves no project behind.
 func TestTrashesWhatItBegan(t *testing.T) {
 	data := workspacetest.MustOpenFolder(t, t.TempDir())

@@ -5,9 +5,11 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -72,6 +74,9 @@ func (s *server) callAt(ctx context.Context, base *url.URL, method, path, kind s
 		r.Header.Set("Content-Type", kind)
 	}
 	resp, err := s.client.Do(r)
+	if unsent := new(net.OpError); errors.As(err, &unsent) && unsent.Op == "dial" {
+		return nil, fmt.Errorf("the server at %s can't be reached (--url): %w", base, unsent)
+	}
 	if err != nil {
 		return nil, err
 	}
