@@ -91,7 +91,7 @@ func (c *correctionsCommand) rounds(t *terminal, list []simulate.Picture, extent
 			halves[h] = append(halves[h], questions...)
 		}
 		if len(halves[0]) == 0 || len(halves[1]) == 0 {
-			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the %d images, so there is nothing to learn from", c.Data, len(list))
+			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.among())
 		}
 		err = t.Each("training", 2, func(h int) error {
 			passes, networks := c.Passes, chooser.Networks

@@ -46,7 +46,7 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	}
 	slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(simulate.Hash(a.ID), simulate.Hash(b.ID)) })
 	if len(list) <= c.Finished {
-		return fmt.Errorf("%s has %d images; more than the %d to learn from are needed", c.Data, len(list), c.Finished)
+		return fmt.Errorf("--data %s has %s%s; more than the %d to learn from are needed (--finished)", c.Data, segment.Counted(len(list), "image"), c.among(), c.Finished)
 	}
 	weights, err := c.learn(t, list[:c.Finished])
 	if err != nil {

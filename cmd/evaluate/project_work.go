@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/learn"
 )
@@ -16,7 +17,7 @@ type effortOn struct{ with, without []int }
 func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, error) {
 	test := min(c.Test, len(lessons)/3)
 	if test < 1 {
-		return nil, fmt.Errorf("%s has %d images that can be used; at least 3 are needed", c.Data, len(lessons))
+		return nil, fmt.Errorf("--data %s has %s that can be used%s; at least 3 are needed", c.Data, segment.Counted(len(lessons), "image"), c.among())
 	}
 	tests, rest := lessons[:test], lessons[test:]
 	without := map[string][][]int{}
@@ -65,7 +66,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 		}
 	}
 	if rows == nil {
-		return nil, fmt.Errorf("--finished %d: %s has only %d images besides the %d test images", c.Finished[0], c.Data, len(rest), test)
+		return nil, fmt.Errorf("--finished %d: --data %s has only %s%s besides the %s for the test", c.Finished[0], c.Data, segment.Counted(len(rest), "image"), c.among(), segment.Counted(test, "image"))
 	}
 	return rows, nil
 }

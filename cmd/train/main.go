@@ -52,7 +52,11 @@ func (c *command) Run(t *terminal) error {
 		return err
 	}
 	if len(list) < c.Folds {
-		return fmt.Errorf("%d images are too few for --folds %d", len(list), c.Folds)
+		among := ""
+		if c.Limit > 0 {
+			among = fmt.Sprintf(" among the first %d of each folder (--limit)", c.Limit)
+		}
+		return fmt.Errorf("--folds %d needs at least as many images, and --data has %d%s", c.Folds, len(list), among)
 	}
 	if err := progress.ResultFolder("--plot", c.Plot); err != nil {
 		return err
