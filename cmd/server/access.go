@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/netip"
 	"net/url"
 	"strings"
 
+	"collie/cmd/server/listen"
 	"collie/segment/accounts"
 	"collie/web"
 	"collie/web/people"
@@ -26,16 +26,16 @@ type accessFlags struct {
 var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 // config is what the flags come to for a server that listens on an address.
-func (a *accessFlags) config(listen string) (web.Config, error) {
-	if _, _, err := net.SplitHostPort(listen); err != nil {
-		return web.Config{}, fmt.Errorf("--listen %q is not of the form ADDRESS:PORT, such as 127.0.0.1:8080", listen)
+func (a *accessFlags) config(at string) (web.Config, error) {
+	if err := listen.Check("--listen", at); err != nil {
+		return web.Config{}, err
 	}
-	loopback := web.Loopback(listen)
+	loopback := web.Loopback(at)
 	switch {
 	case a.Auth && a.Insecure:
 		return web.Config{}, fmt.Errorf("--auth and --insecure contradict each other: use only one")
 	case !loopback && !a.Auth && !a.Insecure:
-		return web.Config{}, fmt.Errorf("--listen %s can be reached from other machines, where nobody would have to sign in: add --auth (see the command users), or --insecure to let everybody do everything", listen)
+		return web.Config{}, fmt.Errorf("--listen %s can be reached from other machines, where nobody would have to sign in: add --auth (see the command users), or --insecure to let everybody do everything", at)
 	}
 	c := web.Config{AnyName: a.Insecure && !loopback}
 	var proxies []netip.Prefix

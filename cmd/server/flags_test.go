@@ -56,6 +56,7 @@ func TestAccessFlags(t *testing.T) {
 		{[]string{"--listen", "[::1]:1"}, ""},
 		{[]string{"--listen", "8080"}, "ADDRESS:PORT"},
 		{[]string{"--listen", "127.0.0.1"}, "ADDRESS:PORT"},
+		{[]string{"--listen", "127.0.0.1:65536"}, "ADDRESS:PORT"},
 		{[]string{"--listen", ":8080"}, "add --auth"},
 		{[]string{"--listen", "0.0.0.0:0"}, "add --auth"},
 		{[]string{"--listen", "[::]:0"}, "add --auth"},

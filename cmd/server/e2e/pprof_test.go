@@ -53,9 +53,11 @@ func TestProfilesAndFigures(t *testing.T) {
 	}
 	p.stop()
 
-	cmd := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--pprof", "0.0.0.0:0")
-	cmd.Env = append(os.Environ(), "COLLIE_PPROF=")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "--pprof 0.0.0.0:0") {
-		t.Errorf("--pprof for others: %v %s", err, out)
+	for address, want := range map[string]string{"0.0.0.0:0": "can be reached from other machines", "6060": "is not of the form ADDRESS:PORT"} {
+		cmd := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", filepath.Join(t.TempDir(), "data"), "--pprof", address)
+		cmd.Env = append(os.Environ(), "COLLIE_PPROF=")
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("--pprof %s: %v %s", address, err, out)
+		}
 	}
 }

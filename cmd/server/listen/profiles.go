@@ -22,6 +22,9 @@ func (p Profiles) Serve(ctx context.Context) (stop func(), err error) {
 	if p.Pprof == "" {
 		return func() {}, nil
 	}
+	if err := Check("--pprof", p.Pprof); err != nil {
+		return nil, err
+	}
 	if !web.Loopback(p.Pprof) {
 		return nil, fmt.Errorf("--pprof %s can be reached from other machines: use 127.0.0.1, [::1] or localhost", p.Pprof)
 	}
