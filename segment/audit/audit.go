@@ -49,7 +49,7 @@ const (
 	ServerBackedUp Action = "server.backup"
 	ServerRestored Action = "server.restore"
 	ServerRepaired Action = "server.repair"
-	ServerMoved    Action = "server.move" // of files, from where and to where
+	ServerMoved    Action = "server.move" // of files or records, from where and to where
 )
 
 // How long entries are kept. Strangers can cause any number of failed sign-ins,

@@ -174,5 +174,5 @@ var doings = map[audit.Action]string{
 	audit.ExportStarted: "Started an export", audit.ExportFetched: "Downloaded an export", audit.ExportCancelled: "Cancelled an export",
 	audit.LogFetched:    "Downloaded the audit log",
 	audit.ServerStarted: "Started the server", audit.ServerBackedUp: "Made a backup", audit.ServerRestored: "Restored a backup", audit.ServerRepaired: "Repaired the data",
-	audit.ServerMoved: "Moved files",
+	audit.ServerMoved: "Moved files or records",
 }
