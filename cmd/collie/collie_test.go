@@ -180,6 +180,8 @@ func TestMistakes(t *testing.T) {
 	defer l.Close()
 	p.fails("is not an ordinary file", "export", "Beach", socket)
 	p.fails("doesn't exist", "export", "Beach", filepath.Join("nowhere", "x.zip"))
+	p.fails("standard output", "export", "Beach", "-")
+	p.fails("--timeout -5s", "wait", "Beach", "--timeout=-5s")
 	p.fails("coco", "export", "Beach", "x.zip", "--format", "postcard")
 	p.fails(`no option "colour"; they have background, drafts`, "export", "Beach", "x.zip", "--option", "colour=red")
 	if log := p.do("", "server", "audit"); strings.Contains(log, "export.start") {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +30,7 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.room(); err != nil {
+	if c.Out, err = disk.Target(c.Out); err != nil { // before the server makes it
 		return err
 	}
 	if err := s.knows(ctx, options); err != nil {
@@ -71,23 +70,6 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 		}
 	}
 	return fmt.Errorf("%s is complete but for images whose files on the server are lost or damaged: %d", c.Out, r.Damaged)
-}
-
-// room refuses a file that can't be written before the server makes it. What is no
-// file, such as /dev/stdout, would be replaced by one.
-func (c *exportCommand) room() error {
-	if file, err := filepath.EvalSymlinks(c.Out); err == nil {
-		c.Out = file // a link stays
-	}
-	if info, err := os.Stat(c.Out); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; give the name of a file", c.Out)
-	} else if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not an ordinary file; give the name of a file", c.Out)
-	}
-	if info, err := os.Stat(filepath.Dir(c.Out)); err != nil || !info.IsDir() {
-		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(c.Out))
-	}
-	return nil
 }
 
 // knows refuses options that the server would ignore because it doesn't have them.

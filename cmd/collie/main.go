@@ -137,6 +137,9 @@ func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err != nil {
 		return err
 	}
+	if c.Timeout < 0 {
+		return fmt.Errorf("--timeout %v is less than 0", c.Timeout)
+	}
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("not all images of %s were done within %v", p.Name, c.Timeout))

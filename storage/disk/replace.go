@@ -11,20 +11,13 @@ import (
 // a temporary file next to it, which is renamed once it is complete on disk.
 // After an interruption path has either its old or its new content, and the next
 // call for a file of the folder removes the temporary one. A link stays, and the file
-// that it leads to is replaced; what is no file, such as /dev/null, is refused.
+// that it leads to is replaced; see Target for what is refused.
 func Replace(path string, write func(*os.File) error) (err error) {
-	if file, err := filepath.EvalSymlinks(path); err == nil {
-		path = file
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return fmt.Errorf("%s is a folder; give the name of a file", path)
-	} else if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not an ordinary file; give the name of a file", path)
+	path, err = Target(path)
+	if err != nil {
+		return err
 	}
 	temp, err := TemporaryFile(filepath.Dir(path))
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("the folder %s doesn't exist", filepath.Dir(path))
-	}
 	if err != nil {
 		return err
 	}
@@ -39,6 +32,26 @@ func Replace(path string, write func(*os.File) error) (err error) {
 		return err
 	}
 	return Sync(filepath.Dir(path))
+}
+
+// Target returns the file that Replace replaces at path. What is no file, such as
+// /dev/null, would become one, and so would "-", by which people mean standard output.
+func Target(path string) (file string, err error) {
+	if path == "-" {
+		return "", errors.New("- stands for standard output, which can't be written to; give the name of a file")
+	}
+	if file, err := filepath.EvalSymlinks(path); err == nil {
+		path = file
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return "", fmt.Errorf("%s is a folder; give the name of a file", path)
+	} else if err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is not an ordinary file; give the name of a file", path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); errors.Is(err, os.ErrNotExist) || err == nil && !info.IsDir() {
+		return "", fmt.Errorf("the folder %s doesn't exist", filepath.Dir(path))
+	}
+	return path, nil
 }
 
 // Remove deletes a file if it exists.

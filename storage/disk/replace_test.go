@@ -62,6 +62,10 @@ func TestReplace(t *testing.T) {
 	if err := disk.Replace(socket, write("", nil)); err == nil || !strings.Contains(err.Error(), "is not an ordinary file") {
 		t.Errorf("a socket: %v", err)
 	}
+	if err := disk.Replace("-", write("", nil)); err == nil || !strings.Contains(err.Error(), "standard output") {
+		t.Errorf("standard output: %v", err)
+		_ = os.Remove("-")
+	}
 	if err := disk.Replace(dir, write("", nil)); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder: %v", err)
 	}

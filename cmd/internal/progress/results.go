@@ -16,6 +16,9 @@ func ResultFile(flag, path string) error {
 	if path == "" {
 		return nil
 	}
+	if path == "-" {
+		return fmt.Errorf("%s -: give the name of a file, or /dev/stdout", flag)
+	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s %s: the folder %s doesn't exist; create it or choose another one", flag, path, filepath.Dir(path))
 	}

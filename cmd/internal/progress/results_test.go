@@ -3,6 +3,7 @@ package progress
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -36,6 +37,9 @@ func TestWriteResult(t *testing.T) {
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != like.Mode() {
 		t.Errorf("%v, %v; other new files are %v", info.Mode(), err, like.Mode())
+	}
+	if err := ResultFile("--json", "-"); err == nil || !strings.Contains(err.Error(), "/dev/stdout") {
+		t.Errorf("standard output: %v", err)
 	}
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(path, link); err != nil {
