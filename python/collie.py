@@ -96,7 +96,7 @@ class Collie:
 
     def __init__(self, url=None, token=None, timeout=300):
         self.url = (url or os.environ.get("COLLIE_URL") or "http://127.0.0.1:8080").rstrip("/")
-        self.token = token or os.environ.get("COLLIE_TOKEN")
+        self.token = (token or os.environ.get("COLLIE_TOKEN") or "").strip()
         self.timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirects, _HTTP, _HTTPS)
         self._answered = False

@@ -32,7 +32,7 @@ func newServer(address, token string) (*server, error) {
 	// A redirect would lose the request's body, so the address must be the
 	// server's own.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &server{url: u.String(), token: token, client: client}, nil
+	return &server{url: u.String(), token: strings.TrimSpace(token), client: client}, nil
 }
 
 // project, picture and job are the parts of the server's answers that commands

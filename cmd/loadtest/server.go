@@ -48,7 +48,7 @@ func newServer(token string, addresses ...string) (*server, error) {
 	transport.DisableCompression = true
 	transport.MaxIdleConnsPerHost = 64
 	header := http.Header{}
-	if token != "" {
+	if token = strings.TrimSpace(token); token != "" {
 		header.Set("Authorization", "Bearer "+token)
 	}
 	return &server{bases: bases, header: header, client: &http.Client{Transport: transport}}, nil
