@@ -120,6 +120,13 @@ func TestEmptyDataFolder(t *testing.T) {
 	}
 }
 
+func TestHealthyAddress(t *testing.T) {
+	c := &healthyCommand{Listen: "127.0.0.1:65536"}
+	if err := c.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "ADDRESS:PORT") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // Commands that need data say what is wrong with the folder, and how to name another.
 func TestNoData(t *testing.T) {
 	empty := t.TempDir()

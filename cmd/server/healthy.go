@@ -20,9 +20,12 @@ type healthyCommand struct {
 
 // Run returns an error when the server does not answer or is not ready.
 func (c *healthyCommand) Run(ctx context.Context, out streams) error {
+	if err := listen.Check("--listen", c.Listen); err != nil {
+		return err
+	}
 	host, port, err := net.SplitHostPort(c.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen %q: %w", c.Listen, err)
+		return err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"

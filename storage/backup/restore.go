@@ -95,7 +95,7 @@ func unpack(ctx context.Context, in io.Reader, folder string) (lost map[string]b
 			return nil, err
 		}
 		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && len(sums) > 0 {
 			return nil, errors.New("the list of checksums at its end is missing, so the backup is not complete")
 		}
 		if err != nil {
@@ -114,7 +114,11 @@ func unpack(ctx context.Context, in io.Reader, folder string) (lost map[string]b
 			}
 			return compare(listed, sums)
 		}
-		if sums[header.Name], err = writeFile(root, header, archive); err != nil {
+		sums[header.Name], err = writeFile(root, header, archive)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, fmt.Errorf("it ends in the middle of %s, so the backup is not complete", header.Name)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
