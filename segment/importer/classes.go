@@ -12,29 +12,21 @@ import (
 	"collie/segment/labelset"
 )
 
-// matchClasses finds the project's class for each of the data set's values and
-// adds missing ones to the project, unless it is a review.
-func (i *importing) matchClasses(ctx context.Context, p segment.Project, d *Dataset) error {
-	i.meaning, i.classes, i.named = mean(p, d, i.mapping), 0, d.Classes != nil
-	if i.mapping == nil {
-		i.classes = len(p.Classes)
-	}
-	if i.review {
-		return nil
-	}
-	missing := i.meaning.missing(d, i.mapping)
+// addClasses adds the classes to the project that a mask needs and that it lacks.
+func (i *importing) addClasses(ctx context.Context, pixels []uint8) error {
+	missing := i.meaning.missing(pixels)
 	if len(missing) > 0 && i.workspace.MayIn(ctx, i.project, access.Manage) != nil {
-		return segment.Errorf(segment.Invalid, "The import needs classes that the project lacks: %s. Ask an owner of the project to add them first. Nothing was imported.", namesOf(missing))
+		return segment.Errorf(segment.Invalid, "The mask needs classes that the project lacks: %s. Ask an owner of the project to add them first.", namesOf(missing))
 	}
 	for _, c := range missing {
 		if _, err := segment.CleanName(fmt.Sprintf("class name %q", c.Name), c.Name); err != nil {
-			return segment.Errorf(segment.Invalid, "%v Give it another name with a mapping. Nothing was imported.", err)
+			return segment.Errorf(segment.Invalid, "%v Give it another name with a mapping.", err)
 		}
 	}
-	for len(missing) > 0 {
-		added, err := i.workspace.EditProject(ctx, i.project, withNew(p, missing))
+	for ; len(missing) > 0; missing = i.meaning.missing(pixels) {
+		p, err := i.workspace.EditProject(ctx, i.project, i.withNew(missing))
 		if moved := new(segment.ClassesMovedOn); errors.As(err, &moved) {
-			added = moved.Project
+			p = moved.Project
 		} else if err != nil {
 			return err
 		} else {
@@ -42,9 +34,8 @@ func (i *importing) matchClasses(ctx context.Context, p segment.Project, d *Data
 				i.report.Classes = append(i.report.Classes, c.Name)
 			}
 		}
-		p = added
-		i.meaning = mean(p, d, i.mapping)
-		missing = i.meaning.missing(d, i.mapping)
+		i.last = p
+		i.meaning.find(p)
 	}
 	return nil
 }
@@ -65,15 +56,22 @@ func namesOf(classes []segment.Class) string {
 }
 
 // withNew appends classes to the project's list, unless someone else has
-// changed it meanwhile.
-func withNew(p segment.Project, classes []segment.Class) segment.ProjectEdit {
-	edit := segment.ProjectEdit{Base: p.Classes}
-	for _, c := range p.Classes {
+// changed it meanwhile. All that this import adds are in the data set's order.
+func (i *importing) withNew(classes []segment.Class) segment.ProjectEdit {
+	edit := segment.ProjectEdit{Base: i.last.Classes}
+	for _, c := range i.last.Classes {
 		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
 	}
 	for _, c := range classes {
 		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: true})
 	}
+	place := func(c segment.ClassEdit) int {
+		if !c.New && !slices.Contains(i.report.Classes, c.Name) {
+			return -1
+		}
+		return slices.IndexFunc(i.meaning.values[:], func(v Value) bool { return named(v.Class)(c.Class) })
+	}
+	slices.SortStableFunc(edit.Classes, func(a, b segment.ClassEdit) int { return place(a) - place(b) })
 	return edit
 }
 

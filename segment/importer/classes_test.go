@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/export"
 	"collie/segment/importer"
 	"collie/segment/workspace"
@@ -26,13 +27,62 @@ func TestNamesThatNoClassCanHave(t *testing.T) {
 		w := workspacetest.MustOpen(t)
 		p, _ := mustPicture(t, w, []segment.Class{{Name: "ground"}}, "scene.png")
 		shapes := []byte(`{"imagePath": "scene.png", "imageWidth": 120, "imageHeight": 80, "shapes": [{"label": "` + label + `", "points": [[1, 1], [9, 1], [9, 9]], "shape_type": "polygon"}]}`)
-		files, err := importer.FromFS(fstest.MapFS{"scene.json": {Data: shapes}})
-		if err != nil {
-			t.Fatal(err)
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.json": shapes}), importer.Options{})
+		if problem := report.Images[0].Problem; !strings.Contains(problem, says) || !strings.Contains(problem, "Give it another name with a mapping") {
+			t.Errorf("%s: %s", label, problem)
 		}
-		_, err = importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
-		if segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "Give it another name with a mapping") {
-			t.Errorf("%s: %v", label, err)
+	}
+}
+
+// A project gets the classes of the masks that are imported, in the data set's
+// order, and none of those that are refused.
+func TestClassesOfRefusedMasks(t *testing.T) {
+	shapes := func(picture string, width int, labels ...string) []byte {
+		var out []string
+		for i, label := range labels {
+			out = append(out, fmt.Sprintf(`{"label": %q, "points": [[%d, 1], [%d, 1], [%d, 40]], "shape_type": "polygon"}`, label, 10*i, 10*i+8, 10*i+8))
+		}
+		return fmt.Appendf(nil, `{"imagePath": %q, "imageWidth": %d, "imageHeight": 80, "shapes": [%s]}`, picture, width, strings.Join(out, ","))
+	}
+	w := workspacetest.MustOpen(t)
+	p, _ := mustPicture(t, w, []segment.Class{{Name: "ground"}}, "scene.png")
+	if _, err := w.AddImage(t.Context(), p.ID, "other.png", bytes.NewReader(scene())); err != nil {
+		t.Fatal(err)
+	}
+	report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{
+		"1.json": shapes("nobody.png", 120, "unknown"),
+		"2.json": shapes("scene.png", 99, "cat", "narrow"),
+		"3.json": append(shapes("scene.png", 120, "broken"), '?'),
+		"4.json": shapes("scene.png", 120, "dog", "sky"),
+		"5.json": shapes("other.png", 120, "cat", "sky"),
+	}), importer.Options{})
+	if report.Imported() != 2 {
+		t.Errorf("%+v", report.Images)
+	}
+	if d := cmp.Diff([]string{"dog", "sky", "cat"}, report.Classes); d != "" {
+		t.Errorf("classes said to be added (-want +got):\n%s", d)
+	}
+	p, err := w.Project(t.Context(), p.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range p.Classes {
+		names = append(names, c.Name)
+	}
+	if d := cmp.Diff([]string{"ground", "cat", "dog", "sky"}, names); d != "" {
+		t.Errorf("classes of the project (-want +got):\n%s", d)
+	}
+}
+
+// Of an annotator's masks those are refused that need classes that the project lacks.
+func TestClassesNeedAnOwner(t *testing.T) {
+	w, p, _, files := beach(t)
+	annotator := access.With(t.Context(), access.Principal{Role: access.Annotator})
+	for class, want := range map[string]string{"car": "The mask needs classes that the project lacks: car. Ask an owner of the project to add them first.", "Sky": ""} {
+		report, err := importer.Import(annotator, w, p.ID, files, importer.Options{Mapping: map[string]string{"1": class, "7": "ground", "0": "unused"}}, nil)
+		if err != nil || report.Images[0].Problem != want || len(report.Classes) > 0 {
+			t.Errorf("%s: %+v, %v", class, report, err)
 		}
 	}
 }

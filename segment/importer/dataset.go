@@ -74,9 +74,10 @@ type Options struct {
 	Undecided bool
 
 	// Mapping gives values in masks ([Value]) the names of classes; "" leaves
-	// them undecided. Classes that the project lacks are added. Values that it
-	// lacks are matched by name; one that has no name, or whose name the project
-	// lacks, is a problem of the masks that use it.
+	// them undecided. Classes that the project lacks are added when a mask that
+	// needs them is imported. Values that the mapping lacks are matched by name; one
+	// that has no name, or whose name the project lacks, is a problem of the masks
+	// that use it.
 	Mapping map[string]string
 	// PASCAL takes indices without names for the classes of PASCAL VOC.
 	PASCAL bool

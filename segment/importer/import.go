@@ -20,7 +20,7 @@ import (
 // Report is the result of an import.
 type Report struct {
 	Format  Format
-	Classes []string // names of classes that were added to the project
+	Classes []string // names of classes that were added to the project, for masks that were imported
 	Values  []Value  // in the masks, by index
 	Images  []ImageReport
 }
@@ -55,9 +55,9 @@ type ImageReport struct {
 // its image's evidence, which can be undone. Masks are matched to images by
 // file name, with or without the extension; photographs that the project lacks
 // are added from the data set. The mapping of the options says what values in
-// the masks become. Without one, classes are matched by name, missing ones are
-// added at the end, and indices without names are positions in the project's
-// list; the report says what each value became.
+// the masks become. Without one, classes are matched by name, those missing for a
+// mask that is imported are added at the end, and indices without names are positions
+// in the project's list; the report says what each value became.
 //
 // A problem with one mask goes into the report, and the import continues with
 // the others. After an error the report lists what was done before it. report,
@@ -141,6 +141,7 @@ type importing struct {
 	mapping   map[string]string // as in Options
 	files     Files
 	report    Report
+	last      segment.Project // as the import last saw it
 	meaning   *meaning
 	classes   int  // that indices without a mapping can name; 0 with one
 	named     bool // the data set names its classes
@@ -151,11 +152,12 @@ type importing struct {
 	thumbnails int  // still to draw
 }
 
-// prepare matches the classes and lists the images. In Collie's own exports,
+// prepare finds what values mean and lists the images. In Collie's own exports,
 // which have a manifest, exported names take precedence over others.
 func (i *importing) prepare(ctx context.Context, p segment.Project, d *Dataset) error {
-	if err := i.matchClasses(ctx, p, d); err != nil {
-		return err
+	i.last, i.meaning, i.named = p, mean(p, d, i.mapping), d.Classes != nil
+	if i.mapping == nil {
+		i.classes = len(p.Classes)
 	}
 	i.names, i.masked = newNames(d), map[string]string{}
 	var stems export.Stems
@@ -230,21 +232,31 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 	}
 	r.Regions, r.Lossy = m.Regions, m.Lossy
 	i.meaning.count(m.Pixels)
-	if i.review {
-		return i.look(ctx, r, m)
+	if id != "" {
+		im, err := i.workspace.Image(ctx, id)
+		if err != nil {
+			return r, err
+		}
+		if err := m.fits(im); err != nil {
+			return r, err
+		}
 	}
-	if err := i.meaning.translate(m.Pixels, i.classes, i.named); err != nil {
+	if i.review {
+		return i.look(r, m)
+	}
+	if err := i.meaning.check(m.Pixels, i.classes, i.named); err != nil {
 		return r, err
 	}
+	if err := i.addClasses(ctx, m.Pixels); err != nil {
+		return r, err
+	}
+	i.meaning.translate(m.Pixels)
 	r.Decided = m.decided()
 	a, err := i.workspace.Open(ctx, id)
 	if err != nil {
 		return r, err
 	}
 	defer a.Close()
-	if err := m.fits(a.Image()); err != nil {
-		return r, err
-	}
 	cells, merged := m.objectsOf(a.Cells())
 	if merged > 0 {
 		r.Lossy = append(r.Lossy, fmt.Sprintf("objects that touch others of their class and are smaller than the finest superpixels, which became part of these: %d", merged))
@@ -268,17 +280,8 @@ func (m *Mask) fits(im segment.Image) error {
 }
 
 // look reports on a mask in a review.
-func (i *importing) look(ctx context.Context, r ImageReport, m *Mask) (ImageReport, error) {
+func (i *importing) look(r ImageReport, m *Mask) (ImageReport, error) {
 	r.Decided = m.decided()
-	if r.Image != "" {
-		im, err := i.workspace.Image(ctx, r.Image)
-		if err != nil {
-			return r, err
-		}
-		if err := m.fits(im); err != nil {
-			return r, err
-		}
-	}
 	if i.thumbnails == 0 {
 		return r, nil
 	}

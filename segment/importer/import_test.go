@@ -184,11 +184,17 @@ func TestClassesOfImportsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	const imports = 10
+	for i := range imports {
+		if _, err := w.AddImage(t.Context(), p.ID, fmt.Sprintf("%d.png", i), bytes.NewReader(scene())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mask := grey(slices.Repeat([]string{strings.Repeat("012", 40)}, 80)...)
 	var work sync.WaitGroup
 	for i := range imports {
 		work.Go(func() {
 			labelmap := fmt.Sprintf("background:0,0,0::\n common :0,0,9::\nown %d:9,9,9::\n", i)
-			files, err := importer.FromFS(fstest.MapFS{"labelmap.txt": {Data: []byte(labelmap)}, "SegmentationClass/x.png": {Data: grey("01")}})
+			files, err := importer.FromFS(fstest.MapFS{"labelmap.txt": {Data: []byte(labelmap)}, fmt.Sprintf("SegmentationClass/%d.png", i): {Data: mask}})
 			if err != nil {
 				t.Error(err)
 				return

@@ -34,11 +34,13 @@ type Value struct {
 type meaning struct {
 	values [256]Value
 	ids    [256]uint8
+	added  [256]segment.Class // to a project that lacks it; without a name where none is
 }
 
 // mean finds what the indices of a data set mean in a project. Without a
 // mapping, names are matched by name, and indices without names are positions
-// in the project's list. A class that the project lacks has no id yet.
+// in the project's list. Classes that the project lacks are added, with a mapping
+// only those that it names.
 func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
 	m := new(meaning)
 	for i := range segment.Void {
@@ -68,31 +70,36 @@ func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
 		default:
 			v.Unknown = true
 		}
-		m.ids[i] = segment.Void
-		if at := slices.IndexFunc(p.Classes, named(v.Class)); at >= 0 {
-			v.Class, m.ids[i] = p.Classes[at].Name, p.Classes[at].ID
-		} else {
-			v.New = v.Class != ""
+		if ok || mapping == nil {
+			m.added[i].Name = v.Class
+			if i < len(d.Classes) && named(v.Class)(d.Classes[i]) {
+				m.added[i].Color = d.Classes[i].Color
+			}
 		}
 	}
-	m.ids[segment.Void] = segment.Void
+	m.find(p)
 	return m
 }
 
-// missing returns the classes that the project must get before the import:
-// those of the mapping or, without one, all of the data set.
-func (m *meaning) missing(d *Dataset, mapping map[string]string) []segment.Class {
+// find finds the values' classes in the project.
+func (m *meaning) find(p segment.Project) {
+	for i := range m.values {
+		v := &m.values[i]
+		m.ids[i], v.New = segment.Void, v.Class != ""
+		if at := slices.IndexFunc(p.Classes, named(v.Class)); at >= 0 {
+			v.Class, m.ids[i], v.New = p.Classes[at].Name, p.Classes[at].ID, false
+		}
+	}
+}
+
+// missing returns the classes that a mask needs and that are added to the project.
+func (m *meaning) missing(pixels []uint8) []segment.Class {
 	var out []segment.Class
-	for i, v := range m.values[:segment.Void] {
-		_, asked := mapping[v.Value]
-		if !v.New || mapping != nil && !asked || slices.ContainsFunc(out, named(v.Class)) {
-			continue
+	for i, v := range m.values {
+		c := m.added[i]
+		if v.New && c.Name != "" && !slices.ContainsFunc(out, named(c.Name)) && bytes.IndexByte(pixels, uint8(i)) >= 0 {
+			out = append(out, c)
 		}
-		c := segment.Class{Name: v.Class}
-		if i < len(d.Classes) && named(v.Class)(d.Classes[i]) {
-			c.Color = d.Classes[i].Color
-		}
-		out = append(out, c)
 	}
 	return out
 }
@@ -122,24 +129,30 @@ func (m *meaning) used() []Value {
 	return out
 }
 
-// translate turns the data set's indices into the project's class ids, in place.
-// named tells that the data set names its classes.
-func (m *meaning) translate(pixels []uint8, classes int, named bool) error {
-	for at, p := range pixels {
-		if v := &m.values[p]; p != segment.Void && (v.Unknown || v.New) {
-			switch {
-			case v.New:
-				return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON) to leave it undecided.", v.Value)
-			case classes > 0 && named:
-				return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
-			case classes > 0:
-				return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set.", p, classes-1)
-			}
+// check returns an error for a mask with values that don't become a class. named tells
+// that the data set names its classes.
+func (m *meaning) check(pixels []uint8, classes int, named bool) error {
+	for _, p := range pixels {
+		switch v := &m.values[p]; {
+		case v.New && m.added[p].Name == "":
+			return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON) to leave it undecided.", v.Value)
+		case !v.Unknown:
+		case classes > 0 && named:
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
+		case classes > 0:
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set.", p, classes-1)
+		default:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON) to leave it undecided.", p)
 		}
-		pixels[at] = m.ids[p]
 	}
 	return nil
+}
+
+// translate turns the data set's indices into the project's class ids, in place.
+func (m *meaning) translate(pixels []uint8) {
+	for i, p := range pixels {
+		pixels[i] = m.ids[p]
+	}
 }
 
 // thumbnailSide is the longer side of a thumbnail in pixels.
