@@ -159,6 +159,40 @@ func TestMissingImport(t *testing.T) {
 	}
 }
 
+// --map takes pairs one by one or between commas, and any name on either side.
+func TestMapFlag(t *testing.T) {
+	for _, tt := range []struct {
+		flags []string
+		want  mapping // nil is refused
+	}{
+		{[]string{"1=road", "2=", "3= side walk "}, mapping{"1": "road", "2": "", "3": " side walk "}},
+		{[]string{"1=road,2=,car=Car", "7=bus"}, mapping{"1": "road", "2": "", "car": "Car", "7": "bus"}},
+		{[]string{`1=road\, wet`, `a\,b=c`, `back\slash=\`}, mapping{"1": "road, wet", "a,b": "c", `back\slash`: `\`}},
+		{[]string{"1=a=b", `2=a\=b`}, mapping{"1": "a=b", "2": `a\=b`}},
+		{[]string{`a\=b=c`, `a\=\=b\,=c=d,2=`}, mapping{"a=b": "c", "a==b,": "c=d", "2": ""}},
+		{[]string{"road"}, nil},
+		{[]string{`1\=road`}, nil},
+	} {
+		arguments := []string{"import", "masks.zip", "--project", "Beach"}
+		for _, flag := range tt.flags {
+			arguments = append(arguments, "--map", flag)
+		}
+		parsed, err := parse(t, arguments...)
+		switch {
+		case tt.want == nil:
+			if err == nil || !strings.Contains(err.Error(), "VALUE=CLASS") {
+				t.Errorf("%q: %v", tt.flags, err)
+			}
+		case err != nil:
+			t.Errorf("%q: %v", tt.flags, err)
+		default:
+			if d := cmp.Diff(tt.want, parsed.Import.Map); d != "" {
+				t.Errorf("%q (-want +got):\n%s", tt.flags, d)
+			}
+		}
+	}
+}
+
 // An issuer that no provider can have is refused before a user is linked to it.
 func TestLinkedIssuer(t *testing.T) {
 	for issuer, says := range map[string]string{"nope": "--issuer", "http://login.example": "--issuer", "https://login.example": "doesn't exist"} {
