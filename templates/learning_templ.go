@@ -104,7 +104,7 @@ func guessNote() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div id=\"guess\" class=\"guess\" role=\"group\" aria-labelledby=\"guess-text\" hidden><p id=\"guess-text\" class=\"guess-text\"></p><button type=\"button\" class=\"button quiet\" id=\"unguess\" title=\"Remove the guess (F)\">Remove <span class=\"visually-hidden\">guess</span></button></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div id=\"guess\" class=\"guess\" role=\"group\" aria-labelledby=\"guess-text\" hidden><button type=\"button\" class=\"button quiet\" id=\"unguess\" title=\"Remove the guess (F)\">Remove <span class=\"visually-hidden\">guess</span></button><p id=\"guess-text\" class=\"guess-text\"></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

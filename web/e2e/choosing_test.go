@@ -202,6 +202,21 @@ func TestE2EAcceptedOnAPhone(t *testing.T) {
 	}
 }
 
+// TestE2ELongMessageOnAPhone: on a phone a message of several lines covers neither the
+// image, nor the tools, nor a button.
+func TestE2ELongMessageOnAPhone(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 390, 844, false)
+	p.clickClasses(sampleTruth(), 0, 1, 2)
+	value[bool](p, `import('`+static.Address("ui/toast.js")+`').then(({toast}) => { toast('The export failed', 'The disk of the server is full: ask the administrator for room, then try again. Your work is safe.', 'problem', {label: 'Try again', run() {}}); return true; })`)
+	p.screenshot("long message")
+	for _, thing := range []string{"#canvas", ".rail", ".strip-head", "#classes"} {
+		if p.overlap(".toast", thing) {
+			t.Errorf("the message is over %s", thing)
+		}
+	}
+}
+
 // TestE2ENothingBesideTheImage: a click or drag beside the image does nothing,
 // and asks the server nothing.
 func TestE2ENothingBesideTheImage(t *testing.T) {

@@ -271,6 +271,16 @@ func TestE2ELearningOnAPhone(t *testing.T) {
 	p.until(`document.getElementById('guess')?.hidden === false`)
 	p.settle()
 	p.screenshot("guess on a desk")
+	for _, size := range [][2]int64{{844, 390}, {568, 320}, {390, 844}, {1280, 720}} { // wherever it is shown, the text is whole
+		p.resize(size[0], size[1])
+		if lost := value[float64](p, `(() => {
+			const range = document.createRange();
+			range.selectNodeContents(document.getElementById('guess-text'));
+			return range.getBoundingClientRect().bottom - document.getElementById('guess').getBoundingClientRect().bottom;
+		})()`); lost > 0 {
+			t.Errorf("at %v the text of the guess goes on %.0f pixels below its box: %q", size, lost, value[string](p, `document.getElementById('guess-text').textContent`))
+		}
+	}
 	p.press("2") // grass
 	for i := range 5 {
 		p.click(image.Pt(30+45*i, 12+5*i)) // in the sky
