@@ -6,23 +6,26 @@ import { recalled, remember } from '../ui/memory.js';
  * @typedef {'beside' | 'below'} Placement of the hypotheses
  */
 
-/** CSS pixels that the rest of the page takes, about; annotate.css has the exact sizes. */
+/** CSS pixels that the rest of the page takes where letters have LETTER, about; annotate.css has the exact sizes. */
 const TAKEN = { rail: 40, topbar: 45, side: 232, strip: 265 };
+
+/** Size of letters in CSS pixels, unless the person has chosen another in the browser. */
+const LETTER = 15;
 
 /** Share of the window's width that the strip takes beside the image, if that is more. */
 const SIDE = 0.24;
 
-/** CSS pixels up to which a window that lies on its side is low. */
-const LOW = 480;
+/** A window that lies on its side without room for the page. Queries are in em, so that large letters count as a small window. */
+const LOW = '(max-height: 30em) and (orientation: landscape)';
 
 /** A window without room for the page, such as that of 400 % zoom: the page is higher than the window and scrolls. annotate.css has the height, too. */
-const TINY = { query: '(max-width: 480px) and (max-height: 480px)', height: 640 };
+const TINY = { query: '(max-width: 30em) and (max-height: 30em)', height: 640 };
 
 /** Columns of tools at most. */
 const COLUMNS = 4;
 
 /** Where the top bar has room for what belongs to a tool. */
-const ROOMY = '(min-width: 1200px) and (min-height: 481px)';
+const ROOMY = '(min-width: 75em) and (min-height: 30.0625em)';
 
 /** How much larger the image must be with the strip below it for it to go there. */
 const BETTER = 1.05;
@@ -113,8 +116,9 @@ export class Layout {
   apply() {
     const app = byId('app');
     const tiny = matchMedia(TINY.query).matches;
-    const low = innerHeight <= LOW && innerWidth > innerHeight && !tiny;
-    app.dataset.strip = low ? 'beside' : placement(this.image, { ...this.window, ...(tiny && { height: TINY.height }) });
+    const low = matchMedia(LOW).matches && !tiny;
+    const scale = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / LETTER;
+    app.dataset.strip = low ? 'beside' : placement(this.image, { width: innerWidth / scale, height: tiny ? TINY.height : innerHeight / scale });
     app.classList.toggle('low', low);
     for (const [place, { property }] of Object.entries(SIZES)) {
       const size = Number(recalled(`collie-strip-${place}`, ''));

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	browserpage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -208,4 +210,41 @@ func TestE2ETiny(t *testing.T) {
 	p.do("scrolling", chromedp.Evaluate[chromedp.Void](`void scrollTo({top: 1e6, behavior: 'instant'})`))
 	p.until(`document.getElementById('classes').getBoundingClientRect().bottom <= innerHeight`)
 	p.screenshot("classes")
+}
+
+// TestE2ELargeLetters: with letters twice as large, which people choose in their
+// browser, nothing is out of reach, no page scrolls sideways, and the image has room.
+func TestE2ELargeLetters(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	image := value[string](p, `location.href`)
+	project := value[string](p, `document.querySelector('.crumbs a').href`)
+	p.do("enlarging letters", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, browserpage.SetFontSizes, browserpage.SetFontSizesParams{FontSizes: &browserpage.FontSizes{Standard: 32}})
+		return err
+	}))
+	for _, size := range [][2]int64{{1280, 720}, {844, 390}, {390, 844}} {
+		p.resize(size[0], size[1])
+		for _, address := range []string{image, project, image[:strings.Index(image, "/images")]} {
+			p.do("opening "+address, chromedp.Navigate(address))
+			if address == image {
+				p.until(settled)
+				if room := value[float64](p, `document.getElementById('canvas').clientHeight`); room < 150 {
+					t.Errorf("at %v the image has %.0f pixels", size, room)
+				}
+				if beyond := value[[]string](p, `[...document.querySelectorAll('#topbar :is(a, button), .strip-head button, .rail button, .guess button')].filter((e) => e.checkVisibility()).filter((e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).map((e) => e.id)`); len(beyond) > 0 {
+					t.Errorf("at %v out of the window are %q", size, beyond)
+				}
+			}
+			if wide := value[int](p, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
+				t.Errorf("at %v %s is %d pixels too wide", size, address, wide)
+			}
+			for _, id := range value[[]string](p, `[...document.querySelectorAll('dialog')].map((d) => d.id)`) {
+				if wide := value[int](p, fmt.Sprintf(`((d) => { d.showModal(); const wide = d.scrollWidth - d.clientWidth; d.close(); return wide; })(document.getElementById(%q))`, id)); wide > 0 {
+					t.Errorf("at %v the dialog %s is %d pixels too wide", size, id, wide)
+				}
+			}
+		}
+	}
 }
