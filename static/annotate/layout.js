@@ -129,6 +129,17 @@ export class Layout {
     this.tell();
     this.fitRail();
     this.placeTools();
+    this.order();
+  }
+
+  /** Puts the strip before the classes where it is above them, for the Tab key. It is the strip that moves: a name may be being typed among the classes. */
+  order() {
+    const strip = byId('strip');
+    const classes = /** @type {HTMLElement} */ (byId('classes').closest('.classes'));
+    const above = strip.getBoundingClientRect().top < classes.getBoundingClientRect().top;
+    if (above === (strip.nextElementSibling === classes)) return;
+    if (above) classes.before(strip);
+    else classes.after(strip);
   }
 
   /** Puts what belongs to a tool into the top bar, or beside the tool where that would cover the way to other images. */

@@ -212,6 +212,21 @@ func TestE2ETiny(t *testing.T) {
 	p.screenshot("classes")
 }
 
+// TestE2EOrderOfPanels: the Tab key visits the hypotheses before the classes where
+// they are above them.
+func TestE2EOrderOfPanels(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	p.settle()
+	for _, size := range [][2]int64{{1280, 720}, {844, 390}, {390, 844}, {1280, 720}} {
+		p.resize(size[0], size[1])
+		if order := value[[]string](p, `[...document.querySelectorAll('#strip, .classes')].sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top).map((e) => e.className)`); value[[]string](p, `[...document.querySelectorAll('#strip, .classes')].map((e) => e.className)`)[0] != order[0] {
+			t.Errorf("at %v the page shows %q in another order than Tab", size, order)
+		}
+	}
+}
+
 // TestE2ELargeLetters: with letters twice as large, which people choose in their
 // browser, nothing is out of reach, no page scrolls sideways, and the image has room.
 func TestE2ELargeLetters(t *testing.T) {
