@@ -75,6 +75,27 @@ func TestClassesOfRefusedMasks(t *testing.T) {
 	}
 }
 
+// The classes that a data set lists come together, with the first mask that needs one of
+// them: a part of the masks makes the same project as all.
+func TestListedClasses(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, _ := mustPicture(t, w, []segment.Class{{Name: "ground"}}, "scene.png")
+	labelmap := []byte("ground:0,0,0::\ncat:1,0,0::\ndog:2,0,0::\nsky:3,0,0::\n")
+	for _, c := range []struct {
+		mask []byte
+		want []string
+	}{
+		{grey("02"), nil}, // of another size
+		{grey(slices.Repeat([]string{strings.Repeat("0", 120)}, 80)...), nil},
+		{grey(slices.Repeat([]string{strings.Repeat("02", 60)}, 80)...), []string{"cat", "dog", "sky"}},
+	} {
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{"labelmap.txt": labelmap, "SegmentationClass/scene.png": c.mask}), importer.Options{})
+		if d := cmp.Diff(c.want, report.Classes); d != "" {
+			t.Errorf("added (-want +got):\n%s", d)
+		}
+	}
+}
+
 // Of an annotator's masks those are refused that need classes that the project lacks.
 func TestClassesNeedAnOwner(t *testing.T) {
 	w, p, _, files := beach(t)

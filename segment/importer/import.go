@@ -20,7 +20,7 @@ import (
 // Report is the result of an import.
 type Report struct {
 	Format  Format
-	Classes []string // names of classes that were added to the project, for masks that were imported
+	Classes []string // names of classes that were added to the project
 	Values  []Value  // in the masks, by index
 	Images  []ImageReport
 }
@@ -56,8 +56,9 @@ type ImageReport struct {
 // file name, with or without the extension; photographs that the project lacks
 // are added from the data set. The mapping of the options says what values in
 // the masks become. Without one, classes are matched by name, those missing for a
-// mask that is imported are added at the end, and indices without names are positions
-// in the project's list; the report says what each value became.
+// mask that is imported are added at the end, with all others that the data set lists,
+// and indices without names are positions in the project's list; the report says what
+// each value became.
 //
 // A problem with one mask goes into the report, and the import continues with
 // the others. After an error the report lists what was done before it. report,

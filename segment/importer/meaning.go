@@ -35,6 +35,7 @@ type meaning struct {
 	values [256]Value
 	ids    [256]uint8
 	added  [256]segment.Class // to a project that lacks it; without a name where none is
+	listed bool               // the data set has a list of classes, used or not, which are added together
 }
 
 // mean finds what the indices of a data set mean in a project. Without a
@@ -42,7 +43,7 @@ type meaning struct {
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
 func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
-	m := new(meaning)
+	m := &meaning{listed: mapping == nil && d.Format != Labelme}
 	for i := range segment.Void {
 		v := &m.values[i]
 		v.Color = mask.FormatColor(mask.VOCColor(uint8(i)))
@@ -92,14 +93,25 @@ func (m *meaning) find(p segment.Project) {
 	}
 }
 
-// missing returns the classes that a mask needs and that are added to the project.
+// missing returns the classes that are added to the project for a mask: those that it
+// needs and, where the data set lists its classes, the others of the list, too, so that
+// a project that begins with some of the masks has them in the same order.
 func (m *meaning) missing(pixels []uint8) []segment.Class {
 	var out []segment.Class
+	needed := false
 	for i, v := range m.values {
 		c := m.added[i]
-		if v.New && c.Name != "" && !slices.ContainsFunc(out, named(c.Name)) && bytes.IndexByte(pixels, uint8(i)) >= 0 {
+		if !v.New || c.Name == "" {
+			continue
+		}
+		uses := bytes.IndexByte(pixels, uint8(i)) >= 0
+		needed = needed || uses
+		if (uses || m.listed) && !slices.ContainsFunc(out, named(c.Name)) {
 			out = append(out, c)
 		}
+	}
+	if !needed {
+		return nil
 	}
 	return out
 }
