@@ -20,8 +20,10 @@ func TestDetails(t *testing.T) {
 		entry audit.Entry
 		want  []templates.AuditText
 	}{
-		{audit.Entry{Action: audit.ImagesReviewed, About: beach, Detail: `done: "a \"b\".png" ` + id + ", and 1 more"},
-			[]templates.AuditText{{Text: "done: "}, {Text: `a "b".png`, Link: "/images/" + id}, {Text: ", and 1 more in "}, {Text: "Beach", Link: "/projects/" + beach}}},
+		{
+			audit.Entry{Action: audit.ImagesReviewed, About: beach, Detail: `done: "a \"b\".png" ` + id + ", and 1 more"},
+			[]templates.AuditText{{Text: "done: "}, {Text: `a "b".png`, Link: "/images/" + id}, {Text: ", and 1 more in "}, {Text: "Beach", Link: "/projects/" + beach}},
+		},
 		{audit.Entry{Action: audit.Erased, Detail: `2 images: "a.png" ` + id + `, "b.png" ` + id}, []templates.AuditText{{Text: "2 images: "}, {Text: "a.png"}, {Text: ", "}, {Text: "b.png"}}},
 		{audit.Entry{Action: audit.Erased, Detail: "2 images: " + id + " " + id}, []templates.AuditText{{Text: "2 images: "}, {Text: id}, {Text: " "}, {Text: id}}},
 		{audit.Entry{Action: audit.ImagesUploaded, About: beach, Detail: "3 images"}, []templates.AuditText{{Text: "3 images in "}, {Text: "Beach", Link: "/projects/" + beach}}},
