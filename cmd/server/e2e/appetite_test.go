@@ -9,6 +9,7 @@ import (
 	"image/png"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -286,7 +287,12 @@ func feast(t *testing.T, data, project string, all []glutton) {
 
 // The environment's limit of memory counts, and the server says it.
 func TestMemoryLimitOfEnvironment(t *testing.T) {
-	cmd := exec.Command(binary, "--data", filepath.Join(t.TempDir(), "data"), "--listen", "127.0.0.1:not-a-port")
+	taken, err := net.Listen("tcp", "127.0.0.1:0") // so that the server ends by itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	cmd := exec.Command(binary, "--data", filepath.Join(t.TempDir(), "data"), "--listen", taken.Addr().String())
 	cmd.Env = append(os.Environ(), "GOMEMLIMIT=123MiB")
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), `memory limit"=123MiB`) {
 		t.Errorf("with GOMEMLIMIT: %v %s", err, out)
