@@ -245,6 +245,7 @@ func TestE2ELargeLetters(t *testing.T) {
 			p.do("opening "+address, chromedp.Navigate(address))
 			if address == image {
 				p.until(settled)
+				p.screenshot(fmt.Sprint(size))
 				if room := value[float64](p, `document.getElementById('canvas').clientHeight`); room < 150 {
 					t.Errorf("at %v the image has %.0f pixels", size, room)
 				}
