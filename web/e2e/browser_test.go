@@ -184,8 +184,8 @@ func startBrowser(t *testing.T) context.Context {
 func openPage(t *testing.T, width, height int64, dark bool, address string) *page {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())
-	t.Cleanup(closeTab)
 	p := &page{t: t, ctx: ctx, downloads: t.TempDir()}
+	t.Cleanup(watch(t, ctx, closeTab))
 
 	scheme := "light"
 	if dark {
@@ -211,6 +211,25 @@ func openPage(t *testing.T, width, height int64, dark bool, address string) *pag
 	}
 	p.do("opening "+address, chromedp.Navigate(address))
 	return p
+}
+
+// watch makes scripts that fail on a page a failure of the test. The page ends with what
+// it returns.
+func watch(t *testing.T, ctx context.Context, closeTab func()) (end func()) {
+	messages := chromedp.Console(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for m, err := range messages {
+			if err == nil && m.IsException() {
+				t.Errorf("a script failed: %s (%s:%d)", m.Text, m.URL, m.Line+1)
+			}
+		}
+	}()
+	return func() {
+		closeTab()
+		<-ended
+	}
 }
 
 // do runs steps that have to end within the test's patience.

@@ -131,8 +131,10 @@ func (p *page) newTab(address string) (tab *page, closeTab func()) {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 720)); err != nil {
 		p.t.Fatal(err)
 	}
+	end := watch(p.t, ctx, cancel)
+	p.t.Cleanup(end)
 	tab.do("opening "+address, chromedp.Navigate(address))
-	return tab, cancel
+	return tab, end
 }
 
 const offline = `document.getElementById('save')?.dataset.state === 'offline'`

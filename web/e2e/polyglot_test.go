@@ -63,7 +63,7 @@ func TestE2EPolyglots(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<!DOCTYPE html><title>other</title><script>onmessage = () => { window.ran = true }</script>
+		fmt.Fprintf(w, `<!DOCTYPE html><title>other</title><script>onmessage = () => { window.ran = true }; onerror = () => true /* most are no script */</script>
 			<iframe src="%[1]s"></iframe><embed src="%[1]s"><object data="%[1]s"></object><script src="%[1]s"></script>`, r.FormValue("url"))
 	}))
 	defer other.Close()
