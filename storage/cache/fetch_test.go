@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -9,19 +10,30 @@ import (
 	"collie/segment"
 )
 
-// A hundred readers of one file ask for it once.
-func TestOneFetch(t *testing.T) {
-	t.Parallel()
-	b := mustBehind(t, t.TempDir())
-	defer b.Store.Close()
-	c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+// mustCache returns a cache in place, still empty, before a store that has display/x, of
+// 1,000 bytes. Both are closed at the end of the test.
+func mustCache(t *testing.T, place string) (c *Cache, b *behind) {
+	t.Helper()
+	b = mustBehind(t, t.TempDir())
 	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
 		t.Fatal(err)
 	}
+	c, err := Open(t.Context(), b, place, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := errors.Join(c.Close(), b.Store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return c, b
+}
+
+// A hundred readers of one file ask for it once.
+func TestOneFetch(t *testing.T) {
+	t.Parallel()
+	c, b := mustCache(t, t.TempDir())
 	var wait sync.WaitGroup
 	for range 100 {
 		wait.Go(func() {
@@ -40,16 +52,7 @@ func TestOneFetch(t *testing.T) {
 // who fetches it just after, doesn't fetch it again.
 func TestFetchedMeanwhile(t *testing.T) {
 	t.Parallel()
-	b := mustBehind(t, t.TempDir())
-	defer b.Store.Close()
-	c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
-		t.Fatal(err)
-	}
+	c, _ := mustCache(t, t.TempDir())
 	if file := c.find(t.Context(), "display/x"); file != nil {
 		t.Fatal("found before it was fetched")
 	}
@@ -64,17 +67,8 @@ func TestFetchedMeanwhile(t *testing.T) {
 // A file that is forgotten while it is fetched is not kept.
 func TestForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
-	b := mustBehind(t, t.TempDir())
-	defer b.Store.Close()
 	place := t.TempDir()
-	c, err := Open(t.Context(), b, place, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
-		t.Fatal(err)
-	}
+	c, b := mustCache(t, place)
 	for _, forget := range []bool{true, false} {
 		b.before = func(key string) {
 			if forget {
@@ -95,16 +89,7 @@ func TestForgottenMeanwhile(t *testing.T) {
 func TestFetcherLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := mustBehind(t, t.TempDir())
-		defer b.Store.Close()
-		c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		if err := put(t.Context(), b, "display/x", text("x", 1000)); err != nil {
-			t.Fatal(err)
-		}
+		c, b := mustCache(t, t.TempDir())
 		fetching := make(chan struct{})
 		b.before = func(string) { <-fetching }
 		leaving, leave := context.WithCancel(t.Context())
@@ -133,13 +118,7 @@ func TestFetcherLeaves(t *testing.T) {
 func TestFetchFromNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := mustBehind(t, t.TempDir())
-		defer b.Store.Close()
-		c, err := Open(t.Context(), b, t.TempDir(), 1<<20)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
+		c, b := mustCache(t, t.TempDir())
 		waiting := make(chan struct{})
 		b.away, b.before = true, func(string) { <-waiting }
 		var wait sync.WaitGroup
