@@ -189,7 +189,10 @@ func (d *dataFlag) change(ctx context.Context, name string, f func(context.Conte
 func readPassword(ctx context.Context, s streams, name string) (string, error) {
 	read := func() (string, error) {
 		line, err := bufio.NewReader(os.Stdin).ReadString('\n')
-		if errors.Is(err, io.EOF) {
+		switch {
+		case errors.Is(err, io.EOF) && line == "":
+			err = errors.New("standard input is empty; send it as the first line")
+		case errors.Is(err, io.EOF):
 			err = nil
 		}
 		return strings.TrimRight(line, "\r\n"), err

@@ -72,7 +72,8 @@ func TestTeam(t *testing.T) {
 		fails                  bool
 	}{
 		{"short\n", "add ann --role admin", "shorter than 10", true},
-		{"", "add ann --role admin", "shorter than 10", true},
+		{"\n", "add ann --role admin", "shorter than 10", true},
+		{"", "add ann --role admin", "standard input is empty", true},
 		{"correct horse\n", "add ann --role admin", "added ann as admin", false},
 		{"correct horse", "add bob", "added bob as user", false},
 		{"correct horse\n", "add ANN", "already", true},
