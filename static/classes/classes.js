@@ -4,7 +4,7 @@ import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
 import { classRow, controlsOf, paintRow } from './classrow.js';
 import { RestChoice } from './rest.js';
-import { editName, retype } from './naming.js';
+import { editName, retype, takeName } from './naming.js';
 import { byId, showIn } from '../ui/dom.js';
 import { isolated } from '../ui/names.js';
 import { percent } from '../ui/numbers.js';
@@ -161,6 +161,7 @@ export class ClassPanel {
 
   add() {
     if (this.classes.length === MOST || !this.mayChange()) return;
+    if (!takeName(this, this.newKey)) return; // assistive technology presses buttons without taking the focus from the field
     const added = fresh(this.classes, this.deleted, this.palette);
     this.formerKey = this.activeKey;
     this.newKey = added.key;

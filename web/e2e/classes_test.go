@@ -338,6 +338,19 @@ func TestE2EClassesInHand(t *testing.T) {
 	}
 }
 
+// TestE2EClassesByVoice: assistive technology presses the button again without taking the
+// focus from the name of the new class; that one is added, not lost.
+func TestE2EClassesByVoice(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	value[bool](p, `document.getElementById('add-class').click() ?? true`)
+	p.until(`document.activeElement.matches('#classes li:nth-child(9) input')`)
+	value[bool](p, `document.getElementById('add-class').click() ?? true`)
+	p.until(`document.activeElement.matches('#classes li:nth-child(10) input')`)
+	p.press(kb.Escape)
+	p.waitForClasses("background", "table", "cloth", "bowl", "apple", "orange", "pear", "jug", "class 9")
+}
+
 // TestE2EActiveClassDeleted: when somebody else deletes the class that a person
 // labels with, the page says so, and the one that its labels became is active.
 func TestE2EActiveClassDeleted(t *testing.T) {
