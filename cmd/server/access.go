@@ -27,7 +27,7 @@ var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
 // config is what the flags come to for a server that listens on an address.
 func (a *accessFlags) config(at string) (web.Config, error) {
-	if err := listen.Check("--listen", at); err != nil {
+	if _, _, err := listen.Split("--listen", at); err != nil {
 		return web.Config{}, err
 	}
 	loopback := web.Loopback(at)

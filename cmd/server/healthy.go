@@ -20,10 +20,7 @@ type healthyCommand struct {
 
 // Run returns an error when the server does not answer or is not ready.
 func (c *healthyCommand) Run(ctx context.Context, out streams) error {
-	if err := listen.Check("--listen", c.Listen); err != nil {
-		return err
-	}
-	host, port, err := net.SplitHostPort(c.Listen)
+	host, port, err := listen.Split("--listen", c.Listen)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// keepProcess takes back, at the end of a test, what a start of the server sets for the
+// whole process.
+func keepProcess(t *testing.T) {
+	processors, memory := runtime.GOMAXPROCS(0), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(processors); debug.SetMemoryLimit(memory) })
+}
+
 // An image that another server has erased leaves this one's copies.
 func TestNewsOfImages(t *testing.T) {
 	behind, err := blob.Open(t.TempDir())
@@ -79,8 +86,7 @@ func TestNewsOfImages(t *testing.T) {
 // A server that can't start waits for what it has begun, such as a question to an OpenID
 // provider that doesn't answer.
 func TestFailedStart(t *testing.T) {
-	processors, memory := runtime.GOMAXPROCS(0), debug.SetMemoryLimit(-1)
-	defer func() { runtime.GOMAXPROCS(processors); debug.SetMemoryLimit(memory) }()
+	keepProcess(t)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -110,8 +116,7 @@ func TestFailedStart(t *testing.T) {
 // A start removes what a killed command has left in the data folder, and not what a command
 // is still making there.
 func TestStartRemovesRemains(t *testing.T) {
-	processors, memory := runtime.GOMAXPROCS(0), debug.SetMemoryLimit(-1)
-	defer func() { runtime.GOMAXPROCS(processors); debug.SetMemoryLimit(memory) }()
+	keepProcess(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func (p Profiles) Serve(ctx context.Context) (stop func(), err error) {
 	if p.Pprof == "" {
 		return func() {}, nil
 	}
-	if err := Check("--pprof", p.Pprof); err != nil {
+	if _, _, err := Split("--pprof", p.Pprof); err != nil {
 		return nil, err
 	}
 	if !web.Loopback(p.Pprof) {
