@@ -39,10 +39,14 @@ const mostNamed = 20
 // named is an image in the details of an entry.
 func named(name, id string) string { return fmt.Sprintf("%q %s", name, id) }
 
-// listed is the first of some images.
-func listed(images []string) string {
-	if more := len(images) - mostNamed; more > 0 {
-		images = append(images[:mostNamed:mostNamed], fmt.Sprintf("and %d more", more))
+// listed is the first of some images in the details of an entry.
+func listed[T any](images []T, name func(T) string) string {
+	var names []string
+	for _, im := range images[:min(len(images), mostNamed)] {
+		names = append(names, name(im))
 	}
-	return strings.Join(images, ", ")
+	if more := len(images) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }

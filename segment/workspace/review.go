@@ -103,9 +103,5 @@ func reviewed(images []segment.Image, status segment.ReviewStatus) string {
 	if status == segment.NoReview {
 		status = "none"
 	}
-	var names []string
-	for _, im := range images {
-		names = append(names, named(im.Name, im.ID))
-	}
-	return string(status) + ": " + listed(names)
+	return string(status) + ": " + listed(images, func(im segment.Image) string { return named(im.Name, im.ID) })
 }

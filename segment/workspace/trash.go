@@ -151,14 +151,13 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	// blobs; an interruption leaves only orphans.
 	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays))
 	swept := Swept{Images: len(gone)}
-	var names []string
 	for _, im := range gone {
 		w.open.erased(im.ID)
 		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: im.ID}))
-		names = append(names, named(im.Name, im.ID))
 	}
 	if swept.Images > 0 {
-		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", segment.Counted(len(gone), "image")+": "+listed(names))))
+		names := listed(gone, func(im segment.Erased) string { return named(im.Name, im.ID) })
+		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", segment.Counted(len(gone), "image")+": "+names)))
 	}
 	if err := errors.Join(err, w.store.Trim(ctx, at)); err != nil {
 		return swept, err
