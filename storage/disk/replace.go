@@ -34,8 +34,9 @@ func Replace(path string, write func(*os.File) error) (err error) {
 	return Sync(filepath.Dir(path))
 }
 
-// Target returns the file that Replace replaces at path. What is no file, such as
-// /dev/null, would become one, and so would "-", by which people mean standard output.
+// Target returns the file that Replace replaces at path. It refuses whatever is not an
+// ordinary file, such as /dev/null, which a file would replace, and "-", which people
+// write for standard output.
 func Target(path string) (file string, err error) {
 	if path == "-" {
 		return "", errors.New("- stands for standard output, which can't be written to; give the name of a file")
