@@ -208,10 +208,9 @@ export class App {
    * @param {import('../evidence/evidence.js').Kept[]} left
    */
   resume(left) {
-    if (left.length === 0) return;
     const { map } = this.painter;
-    this.session.resume(left, (superpixels, points) => renumbered(superpixels, points, map, map));
-    toast(`${counted(left.length, 'offline edit has', 'offline edits have')} been saved`, 'Made while the server was out of reach.');
+    const kept = this.session.resume(left, (superpixels, points) => renumbered(superpixels, points, map, map));
+    if (kept > 0) toast(`${counted(kept, 'unsaved edit')} recovered`, 'Made before the page was closed, and being saved now.');
   }
 
   /** The colours of the classes as pixels; that of the rest is faint. */

@@ -172,15 +172,17 @@ export class Exchange {
    *
    * @param {import('../evidence/evidence.js').Kept[]} left
    * @param {(superpixels: number[], points: [number, number][]) => number[]} renumber
+   * @returns {number} how many of them can be sent now
    */
   resume(left, renumber) {
-    if (left.length === 0) return;
+    if (left.length === 0) return 0;
     const lost = this.evidence.resume(left, renumber);
     for (const id of lost) void this.keeper.drop(id);
-    if (lost.length > 0) this.listener.problem('Some offline edits were dropped', `${lost.length} of ${left.length} offline edits refer to superpixels or hypotheses that no longer exist.`);
+    if (lost.length > 0) this.listener.problem('Some unsaved edits were dropped', `${lost.length} of ${left.length} unsaved edits refer to superpixels or hypotheses that no longer exist.`);
     this.outdate();
     this.listener.labels();
     this.pump();
+    return left.length - lost.length;
   }
 
   outdate() {

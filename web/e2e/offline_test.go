@@ -186,6 +186,7 @@ func TestE2EOfflineEdits(t *testing.T) {
 	cancel()
 	server.start()
 	p.do("opening the image again", chromedp.Navigate(image))
+	p.until(`[...document.querySelectorAll('.toast')].some(e => e.textContent.trim().startsWith('4 unsaved edits recovered'))`)
 	check := func(events []event, kinds ...string) {
 		t.Helper()
 		seen := map[string]bool{}
