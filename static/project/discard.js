@@ -2,7 +2,8 @@ import { call } from '../ui/api.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
- * Moves something to the trash, removes its element, and offers to undo both.
+ * Moves something to the trash, removes its element, and offers to undo both. Asked
+ * again meanwhile, as by a double click, it does nothing.
  *
  * @param {string} address of the thing in the interface
  * @param {string} id
@@ -11,14 +12,18 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @param {() => void} [changed] called after each of the two
  */
 export async function discard(address, id, name, element, changed = () => {}) {
-  const parent = element.parentElement;
-  const next = element.nextElementSibling;
+  if (element.ariaBusy) return;
+  element.ariaBusy = 'true';
   try {
     await call('DELETE', address);
   } catch (error) {
     toastProblem(error);
     return;
+  } finally {
+    element.ariaBusy = null;
   }
+  const parent = element.parentElement;
+  const next = element.nextElementSibling;
   const focused = element.contains(document.activeElement);
   const neighbour = /** @type {HTMLElement | null} */ ((next ?? element.previousElementSibling)?.querySelector('a, button') ?? null);
   element.remove();
