@@ -36,7 +36,9 @@ func TestTrash(t *testing.T) {
 			t.Errorf("DELETE %s: %d %s", path, a.status, a.body)
 		}
 		s.send("DELETE", path, nil).problem(t, http.StatusNotFound)
-		s.get(path).problem(t, http.StatusNotFound)
+		if detail := s.get(path).problem(t, http.StatusNotFound).Detail; !strings.Contains(detail, "is in the trash") {
+			t.Errorf("GET %s: %s", path, detail)
+		}
 	}
 	restore := func(id string) answer { return s.post("/api/v1/trash/"+id+"/restore", "") }
 

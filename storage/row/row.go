@@ -64,6 +64,9 @@ func Number[T int | int64](row Scanner) (n T, err error) {
 
 // NotFound is the error for what doesn't exist or is in the trash.
 func NotFound(what string) error {
+	if what == "project" || what == "image" {
+		return segment.Errorf(segment.NotFound, "This %s doesn't exist or is in the trash.", what)
+	}
 	return segment.Errorf(segment.NotFound, "This %s doesn't exist.", what)
 }
 
