@@ -68,6 +68,10 @@ func recognize(head []byte) (*format, error) {
 	if len(head) == 0 {
 		return nil, refusef(Unreadable, "The file is empty.")
 	}
+	const flags, animated = 20, 0x02 // of an extended WebP
+	if hasMagic(head, "RIFF????WEBPVP8X") && len(head) > flags && head[flags]&animated != 0 {
+		return nil, refusef(Unsupported, "The file is an animated WebP image, which Collie can't read; save one of its frames as PNG. %s", accepted)
+	}
 	for _, f := range formats {
 		if hasMagic(head, f.magic) {
 			return f, nil

@@ -57,6 +57,7 @@ func TestRefusals(t *testing.T) {
 		"svg with mark": {"\xef\xbb\xbf  <SVG>", Unsupported, "SVG"},
 		"html":          {"\n<!DOCTYPE html><p>", Unsupported, "HTML"},
 		"heic":          {"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00", Unsupported, "HEIC"},
+		"moving webp":   {"RIFF\x30\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x3b\x00\x00\x31\x00\x00", Unsupported, "an animated WebP"},
 		"avif":          {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00", Unsupported, "AVIF"},
 		"zip":           {"PK\x03\x04", Unsupported, "zip"},
 		"pdf":           {"%PDF-1.7", Unsupported, "PDF"},
