@@ -85,64 +85,8 @@ func webpOrientation(file []byte) int {
 // tiffOrientation reads the orientation from a TIFF structure, which is what
 // EXIF data are.
 func tiffOrientation(data []byte) int {
-	if value, ok := tiffTag(data, 0x0112); ok && value >= 1 && value <= 8 {
+	if value, ok := tiffTag(data, orientationTag); ok && value >= 1 && value <= 8 {
 		return int(value)
 	}
 	return 0
-}
-
-// tiffTag returns the first value of a tag of whole numbers in the first
-// directory. It follows no other directory, so it always ends.
-func tiffTag(data []byte, tag uint16) (value uint32, ok bool) {
-	const entry = 12
-	if len(data) < 8 {
-		return 0, false
-	}
-	var order binary.ByteOrder
-	switch string(data[:4]) {
-	case "II*\x00":
-		order = binary.LittleEndian
-	case "MM\x00*":
-		order = binary.BigEndian
-	default:
-		return 0, false
-	}
-	start := int64(order.Uint32(data[4:]))
-	if start+2 > int64(len(data)) {
-		return 0, false
-	}
-	count := int(order.Uint16(data[start:]))
-	directory := data[start+2:]
-	for i := 0; i < count && entry*(i+1) <= len(directory); i++ {
-		e := directory[entry*i : entry*(i+1)]
-		if order.Uint16(e) == tag {
-			return tiffValue(data, e, order)
-		}
-	}
-	return 0, false
-}
-
-// tiffValue returns the first value of an entry: it is in the last four bytes
-// or, if it is longer, where these point to.
-func tiffValue(data, entry []byte, order binary.ByteOrder) (value uint32, ok bool) {
-	size := map[uint16]int64{1: 1, 3: 2, 4: 4}[order.Uint16(entry[2:])] // byte, short, long
-	count := int64(order.Uint32(entry[4:]))
-	if size == 0 || count == 0 {
-		return 0, false
-	}
-	at := entry[8:]
-	if size*count > 4 {
-		offset := int64(order.Uint32(at))
-		if offset+size > int64(len(data)) {
-			return 0, false
-		}
-		at = data[offset:]
-	}
-	switch size {
-	case 1:
-		return uint32(at[0]), true
-	case 2:
-		return uint32(order.Uint16(at)), true
-	}
-	return order.Uint32(at), true
 }

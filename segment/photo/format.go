@@ -41,8 +41,8 @@ var formats = []*format{
 	{name: "webp", title: "WebP", magic: "RIFF????WEBP", config: webp.DecodeConfig, decode: webp.Decode, exif: webpOrientation},
 	{name: "gif", title: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: gif.Decode, frames: true},
 	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode, stated: bmpSize},
-	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: invertFax},
-	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiff.DecodeConfig, decode: tiff.Decode, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: invertFax},
+	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF},
+	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF},
 }
 
 // refused are formats that people take for images; naming them helps more than
@@ -110,9 +110,13 @@ func (f *format) broken(err error) *Error {
 		inJPEG jpeg.UnsupportedError
 		inPNG  png.UnsupportedError
 		inTIFF tiff.UnsupportedError
+		format tiff.FormatError
 	)
 	e := refusef(Unreadable, "The file starts like a %s image but is damaged or incomplete.", f.title)
-	if errors.As(err, &inJPEG) || errors.As(err, &inPNG) || errors.As(err, &inTIFF) || errors.Is(err, bmp.ErrUnsupported) {
+	switch {
+	case errors.As(err, &inTIFF), errors.As(err, &format) && strings.HasPrefix(string(format), "wrong number of samples"):
+		e = refusef(Unsupported, "The file is a TIFF image of a kind that Collie can't read. Save it in grey or RGB, with whole numbers of 8 or 16 bits and without JPEG compression, or as PNG. %s", accepted)
+	case errors.As(err, &inJPEG), errors.As(err, &inPNG), errors.Is(err, bmp.ErrUnsupported):
 		e = refusef(Unsupported, "The file is a %s image of a rare kind that Collie can't read; save it as PNG. %s", f.title, accepted)
 	}
 	e.err = err

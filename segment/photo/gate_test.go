@@ -3,8 +3,6 @@ package photo
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"image"
 	"image/color"
@@ -61,7 +59,7 @@ func TestRefusals(t *testing.T) {
 		"avif":          {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00", Unsupported, "AVIF"},
 		"zip":           {"PK\x03\x04", Unsupported, "zip"},
 		"pdf":           {"%PDF-1.7", Unsupported, "PDF"},
-		"rare TIFF":     {string(rare), Unsupported, "save it as PNG"},
+		"rare TIFF":     {string(rare), Unsupported, "Save it in grey or RGB"},
 		"header only":   {string(small[:33]), Unreadable, "PNG"},
 		"cut":           {string(small[:len(small)-20]), Unreadable, "PNG"},
 		"signature":     {string(small[:8]), Unreadable, "PNG"},
@@ -90,36 +88,6 @@ func TestLimitsInWords(t *testing.T) {
 	for limit, want := range map[int64]string{1 << 19: "0.5 MiB", 64 << 20: "64 MiB", 3 << 29: "1.5 GiB", 12 << 30: "12 GiB"} {
 		if err := NewGate(Limits{Bytes: limit}).tooLong(limit + 1); err == nil || !strings.Contains(err.Error(), "larger than "+want+",") {
 			t.Errorf("%d: %v, want %s", limit, err, want)
-		}
-	}
-}
-
-// TestTIFFBlocks checks the bound on what is decompressed in one piece.
-func TestTIFFBlocks(t *testing.T) {
-	const compression, rowsPerStrip, tileWidth, tileLength = 0x0103, 0x0116, 0x0142, 0x0143
-	size := image.Pt(8000, 5000)
-	for name, c := range map[string]struct {
-		tags [][2]uint32
-		ok   bool
-	}{
-		"one piece, plain":   {[][2]uint32{{compression, 1}}, true},
-		"one piece, deflate": {[][2]uint32{{compression, 8}}, false},
-		"strips":             {[][2]uint32{{compression, 8}, {rowsPerStrip, 2000}}, true},
-		"large strips":       {[][2]uint32{{compression, 8}, {rowsPerStrip, 2001}}, false},
-		"strip of all rows":  {[][2]uint32{{compression, 5}, {rowsPerStrip, 0xffffffff}}, false},
-		"tiles":              {[][2]uint32{{compression, 5}, {tileWidth, 4000}, {tileLength, 4000}}, true},
-		"large tiles":        {[][2]uint32{{compression, 5}, {rowsPerStrip, 1}, {tileWidth, 4001}, {tileLength, 4000}}, false},
-		"huge tiles":         {[][2]uint32{{compression, 5}, {tileWidth, 0xffffffff}, {tileLength, 0xffffffff}}, false},
-	} {
-		le := binary.LittleEndian
-		file := le.AppendUint16([]byte("II*\x00\x08\x00\x00\x00"), uint16(len(c.tags)))
-		for _, tag := range c.tags {
-			file = le.AppendUint16(file, uint16(tag[0]))
-			file = le.AppendUint16(file, 4)
-			file = le.AppendUint32(le.AppendUint32(file, 1), tag[1])
-		}
-		if err := checkTIFF(file, size); (err == nil) != c.ok || err != nil && reasonOf(err) != Unsupported {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -215,29 +183,6 @@ func TestColours(t *testing.T) {
 func encodeJPEG(w io.Writer, img image.Image) error { return jpeg.Encode(w, img, nil) }
 func encodeGIF(w io.Writer, img image.Image) error  { return gif.Encode(w, img, nil) }
 func encodeTIFF(w io.Writer, img image.Image) error { return tiff.Encode(w, img, nil) }
-
-// TestFax checks the pixels of two TIFF files that Pillow has compressed as Group
-// 4: white with a black box, whether zeros stand for black or for white.
-func TestFax(t *testing.T) {
-	for name, file := range map[string]string{
-		"black is zero": "49492a001200000026a0bcddf8c00400400009000001030001000000100000000101030001000000040000000201030001000000010000000301030001000000040000000601030001000000010000001101040001000000080000001601030001000000040000001701040001000000090000001c010300010000000100000000000000",
-		"white is zero": "49492a000e000000982f1800800809000001030001000000100000000101030001000000040000000201030001000000010000000301030001000000040000000601030001000000000000001101040001000000080000001601030001000000040000001701040001000000060000001c010300010000000100000000000000",
-	} {
-		content, err := hex.DecodeString(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, want := range []uint8{255, 255, 255, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255} {
-			if got := p.Pixels.NRGBAAt(i, 1).R; got != want {
-				t.Errorf("%s: pixel %d is %d, want %d", name, i, got, want)
-			}
-		}
-	}
-}
 
 // TestCMYK checks the colours of JPEG files made for printing.
 func TestCMYK(t *testing.T) {

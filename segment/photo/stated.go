@@ -24,8 +24,7 @@ func bmpSize(file []byte) (width, height int64) {
 
 // tiffSize reads the sides from the first directory.
 func tiffSize(file []byte) (width, height int64) {
-	const imageWidth, imageLength = 0x0100, 0x0101
-	w, _ := tiffTag(file, imageWidth)
-	h, _ := tiffTag(file, imageLength)
+	w, _ := tiffTag(file, imageWidthTag)
+	h, _ := tiffTag(file, imageLengthTag)
 	return int64(w), int64(h)
 }

@@ -1,31 +1,47 @@
 package photo
 
-import "image"
+import (
+	"bytes"
+	"image"
+	"io"
+	"math"
 
-const compression = 0x0103 // tag
+	"golang.org/x/image/tiff"
+)
+
+// Values of tags.
+const (
+	blackIsZero     = 1 // photometricTag
+	rgb             = 2
+	uncompressed    = 1 // compressionTag
+	group3          = 3
+	group4          = 4
+	separate        = 2 // planarTag
+	associatedAlpha = 1 // extraSamplesTag
+	alpha           = 2
+)
 
 // maxBlock is how many pixels a strip or tile of a compressed TIFF can have.
 // The decoder holds one in memory at up to 8 bytes per pixel, and three times
 // as much while its buffer grows.
 const maxBlock = 16_000_000
 
-// checkTIFF refuses a TIFF whose blocks would take too much memory. Without
-// compression they can't be larger than the file.
+// checkTIFF refuses a TIFF whose channels are stored one after the other, which the
+// decoder takes for too little data, and one whose blocks would take too much memory.
+// Without compression they can't be larger than the file.
 func checkTIFF(file []byte, size image.Point) error {
-	const (
-		rowsPerStrip = 0x0116
-		tileWidth    = 0x0142
-		tileLength   = 0x0143
-		none         = 1
-	)
-	if c, _ := tiffTag(file, compression); c == 0 || c == none {
+	samples, _ := tiffTag(file, samplesPerPixelTag)
+	if planar, _ := tiffTag(file, planarTag); planar == separate && samples > 1 {
+		return refusef(Unsupported, "The TIFF image stores each of its channels by itself, which Collie can't read. Save it with the channels of a pixel together, or as PNG. %s", accepted)
+	}
+	if c, _ := tiffTag(file, compressionTag); c == 0 || c == uncompressed {
 		return nil
 	}
 	block := float64(size.X) * float64(size.Y)
-	if width, _ := tiffTag(file, tileWidth); width > 0 {
-		length, _ := tiffTag(file, tileLength)
+	if width, _ := tiffTag(file, tileWidthTag); width > 0 {
+		length, _ := tiffTag(file, tileLengthTag)
 		block = float64(width) * float64(length)
-	} else if rows, _ := tiffTag(file, rowsPerStrip); rows > 0 {
+	} else if rows, _ := tiffTag(file, rowsPerStripTag); rows > 0 {
 		block = float64(size.X) * min(float64(rows), float64(size.Y))
 	}
 	if block > maxBlock {
@@ -35,21 +51,103 @@ func checkTIFF(file []byte, size image.Point) error {
 	return nil
 }
 
-// invertFax inverts an image compressed like a fax whose zeros are black. The
-// decoder takes what is white in a fax for white, but in a TIFF it is zeros,
-// whatever they stand for.
-func invertFax(file []byte, img image.Image) {
-	const (
-		photometric = 0x0106
-		blackIsZero = 1
-		group3      = 3
-		group4      = 4
-	)
-	grey, ok := img.(*image.Gray)
-	c, _ := tiffTag(file, compression)
-	if p, _ := tiffTag(file, photometric); ok && p == blackIsZero && (c == group3 || c == group4) {
-		for i := range grey.Pix {
-			grey.Pix[i] = ^grey.Pix[i]
+func tiffConfig(r io.Reader) (image.Config, error) { return tiff.DecodeConfig(asRGB(r)) }
+
+func decodeTIFF(r io.Reader) (image.Image, error) { return tiff.Decode(asRGB(r)) }
+
+// asRGB returns a TIFF file as the decoder accepts it. Aerial and satellite images
+// have a fourth channel of no stated meaning, infrared as a rule, or call three or
+// four channels grey; the decoder knows only RGB, and only alpha as a fourth. So a
+// fourth channel is read as alpha, see mendTIFF.
+func asRGB(r io.Reader) io.Reader {
+	file, ok := r.(io.ReaderAt)
+	if !ok {
+		return r
+	}
+	d := firstDirectory(file)
+	samples, _ := d.value(samplesPerPixelTag, 0)
+	photometric, _ := d.value(photometricTag, 0)
+	if samples != 3 && samples != 4 || photometric != blackIsZero && photometric != rgb {
+		return r
+	}
+	e := edited{file, map[int64]byte{}}
+	e.set(&d, photometricTag, rgb)
+	if fourth := d.fourth(); fourth == associatedAlpha {
+		e.set(&d, extraSamplesTag, associatedAlpha)
+	} else {
+		e.set(&d, extraSamplesTag, alpha)
+	}
+	return io.NewSectionReader(e, 0, math.MaxInt64)
+}
+
+// fourth is what the fourth channel is, a value of extraSamplesTag. Where the header
+// calls the first channel grey, all others are extra; the fourth is always the last.
+func (d *directory) fourth() uint32 {
+	kind, _ := d.value(extraSamplesTag, d.find(extraSamplesTag).count-1)
+	return kind
+}
+
+// edited is a file in which some bytes are others.
+type edited struct {
+	io.ReaderAt
+	bytes map[int64]byte
+}
+
+// set changes the first value of a tag, if it has one.
+func (e *edited) set(d *directory, tag uint16, value uint32) {
+	n := d.find(tag)
+	if n.count == 0 {
+		return
+	}
+	b := make([]byte, 4)
+	switch n.size {
+	case 1:
+		b[0] = uint8(value)
+	case 2:
+		d.order.PutUint16(b, uint16(value))
+	case 4:
+		d.order.PutUint32(b, value)
+	}
+	for i, v := range b[:n.size] {
+		e.bytes[n.at+int64(i)] = v
+	}
+}
+
+// ReadAt reads the file with its changed bytes.
+func (e edited) ReadAt(p []byte, off int64) (n int, err error) {
+	n, err = e.ReaderAt.ReadAt(p, off)
+	for at, b := range e.bytes {
+		if i := at - off; i >= 0 && i < int64(n) {
+			p[i] = b
+		}
+	}
+	return n, err
+}
+
+// mendTIFF corrects what the decoder makes of a file: it takes what is white in a fax
+// for white, but in a TIFF it is zeros, whatever they stand for; and a fourth channel
+// that is not alpha hides nothing.
+func mendTIFF(file []byte, img image.Image) {
+	d := firstDirectory(bytes.NewReader(file))
+	switch img := img.(type) {
+	case *image.Gray:
+		c, _ := d.value(compressionTag, 0)
+		if p, _ := d.value(photometricTag, 0); p == blackIsZero && (c == group3 || c == group4) {
+			for i := range img.Pix {
+				img.Pix[i] = ^img.Pix[i]
+			}
+		}
+	case *image.NRGBA:
+		if d.fourth() != alpha {
+			for i := 3; i < len(img.Pix); i += 4 {
+				img.Pix[i] = 0xff
+			}
+		}
+	case *image.NRGBA64:
+		if d.fourth() != alpha {
+			for i := 6; i < len(img.Pix); i += 8 {
+				img.Pix[i], img.Pix[i+1] = 0xff, 0xff
+			}
 		}
 	}
 }

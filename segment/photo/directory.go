@@ -1,0 +1,108 @@
+package photo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+)
+
+// Tags of a TIFF directory (TIFF 6.0, section 8 and appendix A).
+const (
+	imageWidthTag      = 0x0100
+	imageLengthTag     = 0x0101
+	bitsPerSampleTag   = 0x0102
+	compressionTag     = 0x0103
+	photometricTag     = 0x0106
+	orientationTag     = 0x0112
+	samplesPerPixelTag = 0x0115
+	rowsPerStripTag    = 0x0116
+	planarTag          = 0x011c
+	tileWidthTag       = 0x0142
+	tileLengthTag      = 0x0143
+	extraSamplesTag    = 0x0152
+)
+
+// directory is the first one of a TIFF structure, which is what TIFF files and EXIF
+// data are. It follows no other, so reading it always ends.
+type directory struct {
+	file    io.ReaderAt
+	order   binary.ByteOrder
+	start   int64 // of the entries
+	entries []byte
+}
+
+// entrySize is the length of an entry: tag, kind, count, and the values or where they are.
+const entrySize = 12
+
+// firstDirectory reads the directory; without entries if there is none.
+func firstDirectory(file io.ReaderAt) directory {
+	d := directory{file: file, order: binary.LittleEndian}
+	head := make([]byte, 8)
+	if n, _ := file.ReadAt(head, 0); n < len(head) {
+		return d
+	}
+	switch string(head[:4]) {
+	case "II*\x00":
+	case "MM\x00*":
+		d.order = binary.BigEndian
+	default:
+		return d
+	}
+	d.start = int64(d.order.Uint32(head[4:])) + 2
+	count := head[:2]
+	if n, _ := file.ReadAt(count, d.start-2); n < len(count) {
+		return d
+	}
+	d.entries = make([]byte, entrySize*int(d.order.Uint16(count)))
+	n, _ := file.ReadAt(d.entries, d.start)
+	d.entries = d.entries[:n-n%entrySize]
+	return d
+}
+
+// numbers are the values of an entry: whole numbers of size bytes, from at on.
+type numbers struct {
+	at          int64
+	size, count int64
+}
+
+// find returns where the values of a tag are; none if it is missing or of another kind.
+func (d *directory) find(tag uint16) numbers {
+	for i := 0; i < len(d.entries); i += entrySize {
+		e := d.entries[i : i+entrySize]
+		if d.order.Uint16(e) != tag {
+			continue
+		}
+		size := map[uint16]int64{1: 1, 3: 2, 4: 4}[d.order.Uint16(e[2:])] // byte, short, long
+		n := numbers{d.start + int64(i) + 8, size, int64(d.order.Uint32(e[4:]))}
+		if n.size*n.count > 4 {
+			n.at = int64(d.order.Uint32(e[8:]))
+		}
+		return n
+	}
+	return numbers{}
+}
+
+// value returns the value of a tag with an index; ok is false if there is none.
+func (d *directory) value(tag uint16, index int64) (value uint32, ok bool) {
+	n := d.find(tag)
+	if n.size == 0 || index < 0 || index >= n.count {
+		return 0, false
+	}
+	b := make([]byte, n.size)
+	if read, _ := d.file.ReadAt(b, n.at+index*n.size); read < len(b) {
+		return 0, false
+	}
+	switch n.size {
+	case 1:
+		return uint32(b[0]), true
+	case 2:
+		return uint32(d.order.Uint16(b)), true
+	}
+	return d.order.Uint32(b), true
+}
+
+// tiffTag returns the first value of a tag of whole numbers in the first directory.
+func tiffTag(data []byte, tag uint16) (value uint32, ok bool) {
+	d := firstDirectory(bytes.NewReader(data))
+	return d.value(tag, 0)
+}

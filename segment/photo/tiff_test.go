@@ -1,0 +1,194 @@
+package photo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"image"
+	"slices"
+	"strings"
+	"testing"
+
+	"collie/segment/photo/phototest"
+)
+
+// TestTIFFBlocks checks the bound on what is decompressed in one piece.
+func TestTIFFBlocks(t *testing.T) {
+	size := image.Pt(8000, 5000)
+	for name, c := range map[string]struct {
+		tags [][2]uint32
+		ok   bool
+	}{
+		"one piece, plain":   {[][2]uint32{{compressionTag, 1}}, true},
+		"one piece, deflate": {[][2]uint32{{compressionTag, 8}}, false},
+		"strips":             {[][2]uint32{{compressionTag, 8}, {rowsPerStripTag, 2000}}, true},
+		"large strips":       {[][2]uint32{{compressionTag, 8}, {rowsPerStripTag, 2001}}, false},
+		"strip of all rows":  {[][2]uint32{{compressionTag, 5}, {rowsPerStripTag, 0xffffffff}}, false},
+		"tiles":              {[][2]uint32{{compressionTag, 5}, {tileWidthTag, 4000}, {tileLengthTag, 4000}}, true},
+		"large tiles":        {[][2]uint32{{compressionTag, 5}, {rowsPerStripTag, 1}, {tileWidthTag, 4001}, {tileLengthTag, 4000}}, false},
+		"huge tiles":         {[][2]uint32{{compressionTag, 5}, {tileWidthTag, 0xffffffff}, {tileLengthTag, 0xffffffff}}, false},
+	} {
+		le := binary.LittleEndian
+		file := le.AppendUint16([]byte("II*\x00\x08\x00\x00\x00"), uint16(len(c.tags)))
+		for _, tag := range c.tags {
+			file = le.AppendUint16(file, uint16(tag[0]))
+			file = le.AppendUint16(file, 4)
+			file = le.AppendUint32(le.AppendUint32(file, 1), tag[1])
+		}
+		if err := checkTIFF(file, size); (err == nil) != c.ok || err != nil && reasonOf(err) != Unsupported {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestFax checks the pixels of two TIFF files that Pillow has compressed as Group
+// 4: white with a black box, whether zeros stand for black or for white.
+func TestFax(t *testing.T) {
+	for name, file := range map[string]string{
+		"black is zero": "49492a001200000026a0bcddf8c00400400009000001030001000000100000000101030001000000040000000201030001000000010000000301030001000000040000000601030001000000010000001101040001000000080000001601030001000000040000001701040001000000090000001c010300010000000100000000000000",
+		"white is zero": "49492a000e000000982f1800800809000001030001000000100000000101030001000000040000000201030001000000010000000301030001000000040000000601030001000000000000001101040001000000080000001601030001000000040000001701040001000000060000001c010300010000000100000000000000",
+	} {
+		content, err := hex.DecodeString(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []uint8{255, 255, 255, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255} {
+			if got := p.Pixels.NRGBAAt(i, 1).R; got != want {
+				t.Errorf("%s: pixel %d is %d, want %d", name, i, got, want)
+			}
+		}
+	}
+}
+
+// TestBands reads aerial and satellite images: a fourth channel that is not alpha is
+// left out, and three or four channels that are called grey are red, green and blue.
+func TestBands(t *testing.T) {
+	size := image.Rect(0, 0, 5, 3)
+	narrow, wide := image.NewNRGBA(size), image.NewNRGBA64(size)
+	for i := range narrow.Pix {
+		narrow.Pix[i] = uint8(37 * i)
+		wide.Pix[2*i], wide.Pix[2*i+1] = uint8(37*i), uint8(i)
+	}
+	for name, c := range map[string]struct {
+		channels    int // that the file has
+		photometric uint32
+		extra       []uint16
+		alpha       bool
+	}{
+		"infrared":                {4, rgb, []uint16{0}, false},
+		"alpha":                   {4, rgb, []uint16{alpha}, true},
+		"three greys":             {3, blackIsZero, []uint16{0, 0}, false},
+		"four greys":              {4, blackIsZero, []uint16{0, 0, 0}, false},
+		"three greys and alpha":   {4, blackIsZero, []uint16{0, 0, alpha}, true},
+		"RGB with nothing stated": {3, rgb, nil, false},
+	} {
+		for _, img := range []image.Image{narrow, wide} {
+			file := bands(img, c.channels, c.photometric, c.extra)
+			p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+			if err != nil {
+				t.Errorf("%s, %T: %v", name, img, err)
+				continue
+			}
+			seen := img
+			if !c.alpha {
+				seen = opaque(img)
+			}
+			if want := upright(seen, size, 1); !bytes.Equal(p.Pixels.Pix, want.Pix) {
+				t.Errorf("%s, %T: pixels\n%v, want\n%v", name, img, p.Pixels.Pix, want.Pix)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		channels int
+		planar   uint32
+		says     string
+	}{
+		"five channels":          {5, 1, "in grey or RGB"},
+		"channels by themselves": {3, separate, "each of its channels by itself"},
+	} {
+		file := bands(narrow, c.channels, rgb, make([]uint16, c.channels-3), phototest.Entry{Tag: planarTag, Kind: 3, Count: 1, Value: c.planar})
+		_, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		if reasonOf(err) != Unsupported || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// bands is an uncompressed TIFF file with some channels of an image of 8 or 16 bits;
+// the fourth is its alpha, whatever extra says, and more are zeros.
+func bands(img image.Image, channels int, photometric uint32, extra []uint16, more ...phototest.Entry) []byte {
+	const short, long = 3, 4
+	le := binary.LittleEndian
+	size := img.Bounds().Size()
+	bits := uint16(8)
+	if _, wide := img.(*image.NRGBA64); wide {
+		bits = 16
+	}
+	file := []byte("II*\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00")
+	shorts := func(tag uint16, values []uint16) {
+		e := phototest.Entry{Tag: tag, Kind: short, Count: uint32(len(values)), Value: uint32(len(file))}
+		for i, v := range values {
+			file = le.AppendUint16(file, v)
+			if len(values) <= 2 {
+				e.Value = uint32(values[0]) | uint32(values[i])<<(16*i)
+			}
+		}
+		more = append(more, e)
+	}
+	shorts(bitsPerSampleTag, slices.Repeat([]uint16{bits}, channels))
+	if len(extra) > 0 {
+		shorts(extraSamplesTag, extra)
+	}
+	pixels := len(file)
+	for y := range size.Y {
+		for x := range size.X {
+			for c := range channels {
+				switch img := img.(type) {
+				case *image.NRGBA:
+					v := img.NRGBAAt(x, y)
+					file = append(file, []uint8{v.R, v.G, v.B, v.A, 0}[c])
+				case *image.NRGBA64:
+					v := img.NRGBA64At(x, y)
+					file = le.AppendUint16(file, []uint16{v.R, v.G, v.B, v.A, 0}[c])
+				}
+			}
+		}
+	}
+	entry := func(tag, kind uint16, value uint32) {
+		more = append(more, phototest.Entry{Tag: tag, Kind: kind, Count: 1, Value: value})
+	}
+	entry(imageWidthTag, short, uint32(size.X))
+	entry(imageLengthTag, short, uint32(size.Y))
+	entry(compressionTag, short, uncompressed)
+	entry(photometricTag, short, photometric)
+	entry(0x0111, long, uint32(pixels)) // where the strip begins, and its length
+	entry(0x0117, long, uint32(len(file)-pixels))
+	entry(rowsPerStripTag, short, uint32(size.Y))
+	entry(samplesPerPixelTag, short, uint32(channels))
+	return phototest.TIFFWith(file, more...)
+}
+
+// opaque returns a copy of an image without its alpha.
+func opaque(img image.Image) image.Image {
+	switch img := img.(type) {
+	case *image.NRGBA:
+		out := *img
+		out.Pix = slices.Clone(img.Pix)
+		for i := 3; i < len(out.Pix); i += 4 {
+			out.Pix[i] = 0xff
+		}
+		return &out
+	case *image.NRGBA64:
+		out := *img
+		out.Pix = slices.Clone(img.Pix)
+		for i := 6; i < len(out.Pix); i += 8 {
+			out.Pix[i], out.Pix[i+1] = 0xff, 0xff
+		}
+		return &out
+	}
+	return img
+}
