@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,12 +41,18 @@ type addUser struct {
 // Run adds the user.
 func (c *addUser) Run(ctx context.Context, s streams) error {
 	role, _ := access.ParseRole(c.Role, access.ServerRoles())
+	if err := cmp.Or(c.check(), c.elsewhere()); err != nil {
+		return err
+	}
+	password, err := readPassword(ctx, s, c.Name)
+	if err != nil {
+		return err
+	}
+	if err := accounts.CheckNew(c.Name, password, role); err != nil { // before anything is made
+		return err
+	}
 	// The first user can come before the first start of the server.
 	return c.manageIn(ctx, openDatabase, func(ctx context.Context, a *accounts.Accounts) error {
-		password, err := readPassword(ctx, s, c.Name)
-		if err != nil {
-			return err
-		}
 		u, err := a.Add(ctx, c.Name, password, role)
 		if err == nil {
 			fmt.Fprintf(s.stdout, "added %s as %s\n", u.Name, u.Role)

@@ -216,21 +216,30 @@ func checkName(name string) *segment.Error {
 	return nil
 }
 
+// CheckNew returns why Add would refuse a user, whoever else exists.
+func CheckNew(name, password string, role access.Role) error {
+	name = strings.TrimSpace(name)
+	if err := checkName(name); err != nil {
+		return err
+	}
+	if !slices.Contains(access.ServerRoles(), role) {
+		return errRole
+	}
+	if err := checkPassword(name, password); err != nil {
+		return err
+	}
+	return nil
+}
+
 // Add creates a user.
 func (a *Accounts) Add(ctx context.Context, name, password string, role access.Role) (User, error) {
 	if err := mayManage(ctx); err != nil {
 		return User{}, err
 	}
+	if err := CheckNew(name, password, role); err != nil {
+		return User{}, err
+	}
 	name = strings.TrimSpace(name)
-	if err := checkName(name); err != nil {
-		return User{}, err
-	}
-	if !slices.Contains(access.ServerRoles(), role) {
-		return User{}, errRole
-	}
-	if err := checkPassword(name, password); err != nil {
-		return User{}, err
-	}
 	hash, err := a.hasher.hash(ctx, password)
 	if err != nil {
 		return User{}, err

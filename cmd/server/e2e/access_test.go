@@ -34,7 +34,8 @@ func attempt(data, stdin string, arguments ...string) (string, error) {
 	return string(out), err
 }
 
-// A mistyped folder is no empty installation: only the first user makes one.
+// A mistyped folder is no empty installation: only the first user makes one, and only
+// when nothing speaks against the user.
 func TestUsersOfNoFolder(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -48,6 +49,20 @@ func TestUsersOfNoFolder(t *testing.T) {
 		}
 		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
 			t.Fatalf("%s has made the folder: %v", command, err)
+		}
+	}
+	for _, refused := range []struct{ stdin, name, says string }{
+		{"short\n", "ann", "shorter than 10"},
+		{"", "ann", "standard input is empty"},
+		{"correct.horse\n", "correct.horse", "must differ"},
+		{"correct horse\n", "an ant", "A user name is"},
+	} {
+		out, err := users(data, refused.stdin, "add", refused.name)
+		if err == nil || !strings.Contains(out, refused.says) {
+			t.Errorf("users add %s: %v %s", refused.name, err, out)
+		}
+		if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("users add %s has made the folder: %v", refused.name, err)
 		}
 	}
 	if out, err := users(data, "correct horse\n", "add", "ann"); err != nil {
