@@ -47,10 +47,16 @@ func (d *dataFlag) check() error {
 
 // elsewhere returns an error when the records are not where the flags say.
 func (d *dataFlag) elsewhere() error {
-	if d.Database == "" {
-		return moved(d.Data)
+	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err != nil {
+		if d.Database == "" {
+			return moved(d.Data)
+		}
+		return nil
 	}
-	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err == nil {
+	if err := notedElsewhere(d.Data, sharedFile, "a move of records between %s and the database %s was interrupted; complete it with the command 'server move database', and with --back if the folder should have them"); err != nil {
+		return err
+	}
+	if d.Database != "" {
 		return fmt.Errorf("%s has records itself; move them with: server move database --data %s --database … --blobs …, or give another folder with --data", d.Data, d.Data)
 	}
 	return nil
