@@ -110,7 +110,7 @@ type TrashStore interface {
 	// trash too is a Conflict.
 	Restore(ctx context.Context, id string) (TrashItem, error)
 	// Erase deletes what went to the trash before a time, with its evidence, and
-	// returns the images that are gone, also with an error.
+	// returns what is gone, images before projects, also with an error.
 	Erase(ctx context.Context, before time.Time) ([]Erased, error)
 	// EveryImage goes through all records, those in the trash included.
 	EveryImage(ctx context.Context) iter.Seq2[Image, error]

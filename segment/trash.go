@@ -15,8 +15,11 @@ const (
 	TrashedClass   TrashKind = "class"
 )
 
-// Erased is an image that was deleted for good.
-type Erased struct{ ID, Name string }
+// Erased is a project or an image that was deleted for good.
+type Erased struct {
+	Kind     TrashKind
+	ID, Name string
+}
 
 // TrashItem is something that was deleted and can still be restored.
 type TrashItem struct {

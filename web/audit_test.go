@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/storage/sqlite"
@@ -115,6 +117,28 @@ func TestAudit(t *testing.T) {
 		"admin: user.add bob: user", "admin: user.role ann: admin", "admin: user.password ann", "admin: user.remove ann", "admin: audit.download",
 	}, got); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+// The page names projects that are in the trash, or erased.
+func TestAuditOfGoneProject(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	s.patchProject(p.ID, `{"name":"Shore"}`).into(t, 200, new(any))
+	s.send("DELETE", "/api/v1/projects/"+p.ID, nil)
+	for _, erased := range []bool{false, true} {
+		if erased {
+			ctx := access.With(t.Context(), access.Operator)
+			if _, err := s.server.workspace.Sweep(ctx, time.Now().AddDate(0, 0, segment.TrashDays+1)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		page := regexp.MustCompile(`\s+`).ReplaceAllString(string(s.get("/audit").body), " ")
+		for says, want := range map[string]bool{"name: Shore in Shore": true, "1 project: Shore": erased} {
+			if strings.Contains(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, ""), says) != want {
+				t.Errorf("erased %t: the page says %q: %t\n%s", erased, says, !want, page)
+			}
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (s sweepState) after(now time.Time, log *slog.Logger) (after sweepState, du
 func empty(ctx context.Context, w *workspace.Workspace, after sweepState, log *slog.Logger) error {
 	swept, err := w.Sweep(ctx, after.Until)
 	if swept != (workspace.Swept{}) {
-		log.Info("swept the trash", "images", swept.Images, "orphans", swept.Orphans)
+		log.Info("swept the trash", "images", swept.Images, "projects", swept.Projects, "orphans", swept.Orphans)
 	}
 	return err
 }

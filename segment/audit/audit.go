@@ -117,6 +117,8 @@ type Store interface {
 	// EntriesBefore returns up to limit entries before a number, the newest
 	// first; 0 means the end.
 	EntriesBefore(ctx context.Context, before int64, limit int) ([]Entry, error)
+	// EntriesOf returns all entries of an action after a number, the oldest first.
+	EntriesOf(ctx context.Context, action Action, after int64) ([]Entry, error)
 	// Trim removes what is older than Days at a time, and all but the newest
 	// Failures failed sign-ins.
 	Trim(ctx context.Context, at time.Time) error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/audit"
 )
@@ -33,11 +34,37 @@ func (w *Workspace) EntriesBefore(ctx context.Context, before int64, limit int) 
 	return w.store.EntriesBefore(ctx, before, limit)
 }
 
+// TrashedNames returns the names of projects that were moved to the trash after an entry
+// of the audit log, by their identifiers.
+func (w *Workspace) TrashedNames(ctx context.Context, after int64) (map[string]string, error) {
+	if err := w.May(ctx, access.Administer); err != nil {
+		return nil, err
+	}
+	entries, err := w.store.EntriesOf(ctx, audit.ProjectTrashed, after)
+	names := map[string]string{}
+	for _, e := range entries {
+		names[e.About] = e.Detail
+	}
+	return names, err
+}
+
 // mostNamed is how many images an entry of the audit log names.
 const mostNamed = 20
 
 // named is an image in the details of an entry.
 func named(name, id string) string { return fmt.Sprintf("%q %s", name, id) }
+
+// erased are the details of audit.Erased.
+func erased(kinds ...[]segment.Erased) string {
+	var all []string
+	for _, gone := range kinds {
+		if len(gone) > 0 {
+			names := listed(gone, func(e segment.Erased) string { return named(e.Name, e.ID) })
+			all = append(all, segment.Counted(len(gone), string(gone[0].Kind))+": "+names)
+		}
+	}
+	return strings.Join(all, "; ")
+}
 
 // listed is the first of some images in the details of an entry.
 func listed[T any](images []T, name func(T) string) string {

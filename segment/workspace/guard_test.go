@@ -32,6 +32,7 @@ var needs = map[string]access.Action{
 	"Workspace.Orphans":         access.Administer,
 	"Workspace.EntriesAfter":    access.Administer,
 	"Workspace.EntriesBefore":   access.Administer,
+	"Workspace.TrashedNames":    access.Administer,
 	"Workspace.Members":         access.Read,
 	"Workspace.RoleIn":          access.Read,
 	"Workspace.SetMember":       access.Manage,

@@ -136,8 +136,9 @@ func (w *Workspace) restoreClass(ctx context.Context, project, id string) (segme
 
 // Swept counts what a sweep has removed.
 type Swept struct {
-	Images  int // deleted with their evidence and blobs
-	Orphans int // blobs without an image
+	Images   int // deleted with their evidence and blobs
+	Projects int
+	Orphans  int // blobs without an image
 }
 
 // Sweep deletes for good what has been in the trash for TrashDays at the given
@@ -150,14 +151,17 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	// Records are removed before blobs, so that no record is ever without its
 	// blobs; an interruption leaves only orphans.
 	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays))
-	swept := Swept{Images: len(gone)}
-	for _, im := range gone {
+	images := slices.IndexFunc(gone, func(e segment.Erased) bool { return e.Kind == segment.TrashedProject })
+	if images < 0 {
+		images = len(gone)
+	}
+	swept := Swept{Images: images, Projects: len(gone) - images}
+	for _, im := range gone[:images] {
 		w.open.erased(im.ID)
 		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: im.ID}))
 	}
-	if swept.Images > 0 {
-		names := listed(gone, func(im segment.Erased) string { return named(im.Name, im.ID) })
-		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", segment.Counted(len(gone), "image")+": "+names)))
+	if len(gone) > 0 {
+		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", erased(gone[images:], gone[:images]))))
 	}
 	if err := errors.Join(err, w.store.Trim(ctx, at)); err != nil {
 		return swept, err

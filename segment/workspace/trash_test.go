@@ -48,6 +48,10 @@ func TestSweep(t *testing.T) {
 	ctx := access.With(t.Context(), access.Operator)
 	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return b })
 	kept, gone := workspacetest.MustAnnotate(t, p.Workspace).Image(), workspacetest.MustAnnotate(t, p.Workspace).Image()
+	empty, err := p.CreateProject(ctx, "Nothing", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	each := p.count(t) / 2
 	for _, key := range []string{"original/upload-that-failed", "exports/of-somebody"} {
 		if err := p.blobs.Put(ctx, key, func(io.Writer) error { return nil }); err != nil {
@@ -74,6 +78,16 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e, want := log[0], fmt.Sprintf("1 image: %q %s", gone.Name, gone.ID); e.Action != audit.Erased || e.Detail != want {
+		t.Errorf("the audit log says %s, %s; want %s", e.Action, e.Detail, want)
+	}
+	if err := p.TrashProject(ctx, empty.ID); err != nil {
+		t.Fatal(err)
+	}
+	sweep(segment.TrashDays*day+time.Hour, workspace.Swept{Projects: 1}, each+1)
+	if log, err = p.store.EntriesBefore(ctx, 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	if e, want := log[0], fmt.Sprintf("1 project: %q %s", empty.Name, empty.ID); e.Action != audit.Erased || e.Detail != want {
 		t.Errorf("the audit log says %s, %s; want %s", e.Action, e.Detail, want)
 	}
 	if _, err := p.Restore(ctx, gone.ID); segment.KindOf(err) != segment.NotFound {

@@ -52,6 +52,11 @@ func (s *Store) EntriesBefore(ctx context.Context, before int64, limit int) ([]a
 	return all(ctx, s, row.ScanEntry, "reading the audit log", selectEntries+"number < $1 ORDER BY number DESC LIMIT $2", before, limit)
 }
 
+// EntriesOf returns entries of an action in the order of writing.
+func (s *Store) EntriesOf(ctx context.Context, action audit.Action, after int64) ([]audit.Entry, error) {
+	return all(ctx, s, row.ScanEntry, "reading the audit log", selectEntries+"number > $1 AND action = $2 ORDER BY number", after, string(action))
+}
+
 // Trim removes entries that need not be kept any more.
 func (s *Store) Trim(ctx context.Context, at time.Time) error {
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {

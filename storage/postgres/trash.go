@@ -67,11 +67,11 @@ func (s *Store) Restore(ctx context.Context, id string) (item segment.TrashItem,
 }
 
 // Erase deletes for good what went to the trash before the given time and
-// returns the deleted images, also with an error.
+// returns it, also with an error.
 func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, error) {
 	const expired = "project.number = image.project AND (image.trashed_at < $1 OR project.trashed_at < $1)"
 	limit := before.UnixMilli()
-	images, err := all(ctx, s, row.ScanErased, "listing what to erase", "SELECT image.id, image.name FROM image, project WHERE "+expired+" ORDER BY image.number", limit)
+	images, err := all(ctx, s, row.ScanErased, "listing what to erase", "SELECT 'image', image.id, image.name FROM image, project WHERE "+expired+" ORDER BY image.number", limit)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,22 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 			s.hint(segment.ImageErased, im.ID)
 		}
 	}
-	return gone, s.change(ctx, "", "DELETE FROM project WHERE trashed_at < $1 AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)", limit)
+	const empty = "trashed_at < $1 AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)"
+	projects, err := all(ctx, s, row.ScanErased, "listing what to erase", "SELECT 'project', id, name FROM project WHERE "+empty+" ORDER BY number", limit)
+	if err != nil {
+		return gone, err
+	}
+	for _, p := range projects {
+		err := s.change(ctx, "project", "DELETE FROM project WHERE id = $2 AND "+empty, limit, p.ID)
+		switch {
+		case segment.KindOf(err) == segment.NotFound: // restored meanwhile
+		case err != nil:
+			return gone, err
+		default:
+			gone = append(gone, p)
+		}
+	}
+	return gone, nil
 }
 
 // EveryImage goes through the records of all images, including those in the

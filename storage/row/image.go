@@ -35,9 +35,9 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	return im, nil
 }
 
-// ScanErased reads the id and the name of an image.
+// ScanErased reads the kind, the id and the name of what can be erased.
 func ScanErased(row Scanner) (e segment.Erased, err error) {
-	err = row.Scan(&e.ID, &e.Name)
+	err = row.Scan(&e.Kind, &e.ID, &e.Name)
 	return e, err
 }
 

@@ -30,7 +30,7 @@ func noting(ctx context.Context, do func(w *writer) error) func(w *writer) error
 
 // EntriesAfter returns entries in the order of writing.
 func (s *Store) EntriesAfter(ctx context.Context, after int64, limit int) ([]audit.Entry, error) {
-	return s.entries(ctx, "number > ? ORDER BY number", after, limit)
+	return s.entries(ctx, "number > ? ORDER BY number LIMIT ?", after, limit)
 }
 
 // EntriesBefore returns entries, the newest first.
@@ -38,11 +38,16 @@ func (s *Store) EntriesBefore(ctx context.Context, before int64, limit int) ([]a
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return s.entries(ctx, "number < ? ORDER BY number DESC", before, limit)
+	return s.entries(ctx, "number < ? ORDER BY number DESC LIMIT ?", before, limit)
 }
 
-func (s *Store) entries(ctx context.Context, which string, from int64, limit int) ([]audit.Entry, error) {
-	return all(ctx, s.reads, row.ScanEntry, "reading the audit log", "SELECT number, "+row.EntryColumns+" FROM audit WHERE "+which+" LIMIT ?", from, limit)
+func (s *Store) entries(ctx context.Context, which string, args ...any) ([]audit.Entry, error) {
+	return all(ctx, s.reads, row.ScanEntry, "reading the audit log", "SELECT number, "+row.EntryColumns+" FROM audit WHERE "+which, args...)
+}
+
+// EntriesOf returns entries of an action in the order of writing.
+func (s *Store) EntriesOf(ctx context.Context, action audit.Action, after int64) ([]audit.Entry, error) {
+	return s.entries(ctx, "number > ? AND action = ? ORDER BY number", after, string(action))
 }
 
 // Trim removes entries that need not be kept any more.

@@ -61,11 +61,11 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 }
 
 // Erase deletes for good what went to the trash before the given time and
-// returns the deleted images, also with an error.
+// returns it, also with an error.
 func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
-	images, err := all(ctx, s.reads, row.ScanErased, "listing what to erase", "SELECT id, name FROM image WHERE "+expired, limit)
+	images, err := all(ctx, s.reads, row.ScanErased, "listing what to erase", "SELECT 'image', id, name FROM image WHERE "+expired, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,24 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 			gone = append(gone, im)
 		}
 	}
-	return gone, s.writer.write(ctx, func(w *writer) error {
-		return w.exec(`DELETE FROM project WHERE trashed_at < ? AND NOT EXISTS (SELECT 1 FROM image WHERE image.project = project.number)`, limit)
-	})
+	const empty = "trashed_at < ?1 AND NOT EXISTS (SELECT 1 FROM image WHERE image.project = project.number)"
+	projects, err := all(ctx, s.reads, row.ScanErased, "listing what to erase", "SELECT 'project', id, name FROM project WHERE "+empty+" ORDER BY number", limit)
+	if err != nil {
+		return gone, err
+	}
+	for _, p := range projects {
+		err := s.writer.write(ctx, func(w *writer) error {
+			return w.changeOne("project", "DELETE FROM project WHERE id = ?2 AND "+empty, limit, p.ID)
+		})
+		switch {
+		case segment.KindOf(err) == segment.NotFound: // restored meanwhile
+		case err != nil:
+			return gone, err
+		default:
+			gone = append(gone, p)
+		}
+	}
+	return gone, nil
 }
 
 // EveryImage goes through the records of all images, including those in the

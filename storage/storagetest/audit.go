@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
 	"collie/segment/audit"
@@ -75,6 +76,17 @@ func TestAudit(t *testing.T, open func(tb testing.TB, place string) Store) {
 	must(t, err)
 	if len(latest) != 2 || latest[0] != want[6] || latest[1] != want[5] || len(earlier) != 5 || earlier[0] != want[4] || earlier[4] != want[0] {
 		t.Errorf("backwards: %v, %v", latest, earlier)
+	}
+
+	must(t, s.Record(ctx, entry(audit.ProjectTrashed, "two")))
+	all := mustEntries(t, s)
+	want = append(want, all[len(all)-1])
+	for after, found := range map[int64][]audit.Entry{0: want[len(want)-1:], want[len(want)-1].Number: nil} {
+		got, err := s.EntriesOf(ctx, audit.ProjectTrashed, after)
+		must(t, err)
+		if diff := cmp.Diff(found, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("of an action after %d (-want +got):\n%s", after, diff)
+		}
 	}
 
 	// Old entries are removed, but only by the log's own time: a clock that is

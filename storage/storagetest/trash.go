@@ -149,7 +149,12 @@ func testErased(t *testing.T, s Store) {
 		var got []string
 		for _, e := range erased {
 			got = append(got, e.ID)
-			if !slices.ContainsFunc(slices.Concat(apples, pears), func(im segment.Image) bool { return im.ID == e.ID && im.Name == e.Name }) {
+			if e == (segment.Erased{Kind: segment.TrashedProject, ID: pears[0].ProjectID, Name: "pears"}) {
+				continue
+			}
+			if !slices.ContainsFunc(slices.Concat(apples, pears), func(im segment.Image) bool {
+				return e == segment.Erased{Kind: segment.TrashedImage, ID: im.ID, Name: im.Name}
+			}) {
 				t.Errorf("%+v was erased", e)
 			}
 		}
@@ -175,7 +180,7 @@ func testErased(t *testing.T, s Store) {
 	erase(old.Add(-time.Minute))
 	every(apples[0], apples[1], pears[0], pears[1])
 
-	erase(time.Now().Add(time.Minute), apples[0].ID, pears[0].ID, pears[1].ID)
+	erase(time.Now().Add(time.Minute), apples[0].ID, pears[0].ID, pears[1].ID, pears[0].ProjectID)
 	o.visible(apples[1])
 	o.trash()
 	every(apples[1])

@@ -105,8 +105,14 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 		entries = entries[:entriesOnPage]
 		v.Older = strconv.FormatInt(entries[entriesOnPage-1].Number, 10)
 	}
+	gone := map[string]string{}
+	if len(entries) > 0 { // a project that is gone was trashed after all else that was done to it
+		if gone, err = p.workspace.TrashedNames(r.Context(), entries[len(entries)-1].Number-1); err != nil {
+			return err
+		}
+	}
 	for _, e := range entries {
-		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: details(e, names)}
+		row := templates.AuditRow{At: e.At, Name: e.Name, Token: e.TokenName, Address: e.Address, What: doings[e.Action], Detail: details(e, names, gone)}
 		if row.What == "" {
 			row.What = string(e.Action) // of a newer program
 		}
@@ -116,14 +122,15 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// named is an image in the details of audit.ImagesReviewed and audit.Erased. Entries of
+// named is an image or a project in the details of audit.ImagesReviewed and audit.Erased. Entries of
 // older programs have only its identifier.
 var named = regexp.MustCompile(`("(?:[^"\\]|\\.)*" )?\b([a-z2-7]{26})\b`)
 
 // details are the details of an entry, with the names of images for their
 // identifiers. The entry has the name of that time, so that it outlives the image.
-// What was done to a project names it, as it is called now.
-func details(e audit.Entry, projects map[string]string) []templates.AuditText {
+// What was done to a project names it, as it is called now, or was when it was moved to
+// the trash.
+func details(e audit.Entry, projects, gone map[string]string) []templates.AuditText {
 	var out []templates.AuditText
 	rest := e.Detail
 	if e.Action == audit.ImagesReviewed || e.Action == audit.Erased {
@@ -145,17 +152,20 @@ func details(e audit.Entry, projects map[string]string) []templates.AuditText {
 		}
 		rest = e.Detail[at:]
 	}
-	project, there := projects[e.About]
-	if there && (rest == project || rest == "project "+project) { // made, or restored
+	project, link := projects[e.About], "/projects/"+e.About
+	if project == "" {
+		project, link = gone[e.About], ""
+	}
+	if rest == project || rest == "project "+project { // made, trashed or restored
 		rest = strings.TrimSuffix(rest, project)
-	} else if there {
+	} else if project != "" {
 		rest += " in "
 	}
 	if rest != "" {
 		out = append(out, templates.AuditText{Text: rest})
 	}
-	if there {
-		out = append(out, templates.AuditText{Text: project, Link: "/projects/" + e.About})
+	if project != "" {
+		out = append(out, templates.AuditText{Text: project, Link: link})
 	}
 	return out
 }

@@ -11,10 +11,10 @@ import (
 	"collie/templates"
 )
 
-// Names in the details lead to what is there, and identifiers of images that were erased are
-// left out, but for entries of older programs.
+// Names in the details lead to what is there, what is gone keeps its name, and identifiers
+// of what was erased are left out, but for entries of older programs.
 func TestDetails(t *testing.T) {
-	const id, beach = "yi5cpubdwlmarydrsvekkqbceh", "c7w2u3d5wlmarydrsvekkqbceh"
+	const id, beach, shore = "yi5cpubdwlmarydrsvekkqbceh", "c7w2u3d5wlmarydrsvekkqbceh", "d7w2u3d5wlmarydrsvekkqbceh"
 	projects := map[string]string{beach: "Beach"}
 	for _, c := range []struct {
 		entry audit.Entry
@@ -30,8 +30,15 @@ func TestDetails(t *testing.T) {
 		{audit.Entry{Action: audit.ProjectCreated, About: beach, Detail: "Beach"}, []templates.AuditText{{Text: "Beach", Link: "/projects/" + beach}}},
 		{audit.Entry{Action: audit.Restored, About: beach, Detail: "project Beach"}, []templates.AuditText{{Text: "project "}, {Text: "Beach", Link: "/projects/" + beach}}},
 		{audit.Entry{Action: audit.ImagesUploaded, About: id, Detail: "3 images"}, []templates.AuditText{{Text: "3 images"}}},
+		{audit.Entry{Action: audit.ServerStarted, Detail: "listen"}, []templates.AuditText{{Text: "listen"}}},
+		{audit.Entry{Action: audit.ImagesUploaded, About: shore, Detail: "3 images"}, []templates.AuditText{{Text: "3 images in "}, {Text: "Shore"}}},
+		{audit.Entry{Action: audit.ProjectTrashed, About: shore, Detail: "Shore"}, []templates.AuditText{{Text: "Shore"}}},
+		{
+			audit.Entry{Action: audit.Erased, Detail: `1 project: "Shore" ` + shore + `; 1 image: "a.png" ` + id},
+			[]templates.AuditText{{Text: "1 project: "}, {Text: "Shore"}, {Text: "; 1 image: "}, {Text: "a.png"}},
+		},
 	} {
-		if diff := cmp.Diff(c.want, details(c.entry, projects)); diff != "" {
+		if diff := cmp.Diff(c.want, details(c.entry, projects, map[string]string{shore: "Shore", beach: "Old beach"})); diff != "" {
 			t.Errorf("%+v (-want +got):\n%s", c.entry, diff)
 		}
 	}
