@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,18 +16,70 @@ const stoodStill = 598
 
 // patience is an http.RoundTripper that waits once for a server that stands still. The
 // client library repeats a request after every error, so that people would wait
-// several times as long.
-type patience struct{ *http.Transport }
+// several times as long; and so would all files of an upload, one after the other.
+type patience struct {
+	*http.Transport
+	probe time.Duration // for an answer to ask whether the server is back
+	still atomic.Bool   // it stood still when it was last heard of
+
+	mu   sync.Mutex
+	gone time.Time // when it last didn't answer a probe
+}
 
 // RoundTrip answers with stoodStill, which the client library doesn't repeat, in place
-// of a server that didn't answer in time.
-func (p patience) RoundTrip(r *http.Request) (*http.Response, error) {
+// of a server that doesn't answer in time.
+func (p *patience) RoundTrip(r *http.Request) (*http.Response, error) {
+	if p.still.Load() && !p.isBack(r) {
+		if r.Body != nil {
+			_ = r.Body.Close()
+		}
+		return noAnswer(r, "the server has stood still for some time"), nil
+	}
 	answer, err := p.Transport.RoundTrip(r)
-	if late := net.Error(nil); !errors.As(err, &late) || !late.Timeout() || r.Context().Err() != nil {
+	if !late(err) || r.Context().Err() != nil {
+		if err == nil {
+			p.still.Store(false)
+		}
 		return answer, err
 	}
 	p.CloseIdleConnections() // they may stand still, too
-	return &http.Response{Status: err.Error(), StatusCode: stoodStill, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	p.still.Store(true)
+	return noAnswer(r, err.Error()), nil
+}
+
+// isBack asks a server that stood still something small. That it doesn't answer holds
+// as long as it was given for it, so that many files are not many waits.
+func (p *patience) isBack(r *http.Request) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.still.Load() {
+		return true
+	}
+	if time.Since(p.gone) < p.probe {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), p.probe)
+	defer cancel()
+	root := &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: "/"}
+	answer, err := p.Transport.RoundTrip((&http.Request{Method: http.MethodHead, URL: root, Header: http.Header{}}).WithContext(ctx))
+	if err == nil { // whatever it says
+		_ = answer.Body.Close()
+	}
+	if r.Context().Err() != nil || ctx.Err() == nil && !late(err) {
+		return true // who asks has left, or the request itself tells
+	}
+	p.gone = time.Now()
+	return false
+}
+
+// late reports whether err says that there was no answer in time.
+func late(err error) bool {
+	timeout := net.Error(nil)
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+func noAnswer(r *http.Request, why string) *http.Response {
+	return &http.Response{Status: why, StatusCode: stoodStill, Header: http.Header{}, Body: http.NoBody, Request: r}
 }
 
 // steady is a connection to a server that may be slow but not stand still: a read or

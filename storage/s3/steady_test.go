@@ -2,6 +2,7 @@ package s3
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/storage/s3/s3test"
 )
 
 // TestStandstill: a request ends when the server says nothing, or stops in the middle of
@@ -72,6 +74,39 @@ func TestStandstill(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Only the first of several files waits long for a server that stands still; those
+// after it get through as soon as the server is back.
+func TestStandstillOfMany(t *testing.T) {
+	t.Parallel()
+	gateway := s3test.MustStart(t)
+	const stall = 2 * time.Second
+	s := mustOpenWithin(t, gateway.Address(), "", t.TempDir(), stall)
+	defer s.Close()
+	put := func(key string, want segment.Kind) (took time.Duration) {
+		t.Helper()
+		began := time.Now()
+		wantKind(t, want, s.Put(t.Context(), key, write(text(1000))))
+		return time.Since(began)
+	}
+	put("before", 0)
+	thaw := gateway.MustFreeze(t)
+	if took := put("first", segment.Unavailable); took < stall {
+		t.Errorf("the first file was given up after %v", took)
+	}
+	began := time.Now()
+	for i := range 10 {
+		put(fmt.Sprint("next-", i), segment.Unavailable)
+		_, err := s.Open(t.Context(), "before")
+		wantKind(t, segment.Unavailable, err)
+	}
+	if took := time.Since(began); took > stall {
+		t.Errorf("the next ten files took %v", took)
+	}
+	time.Sleep(stall / 2) // longer than what was found out about the server holds
+	time.AfterFunc(stall/20, thaw)
+	put("back", 0)
 }
 
 // While a request is sent slowly, its answer is waited for; a server that takes

@@ -75,7 +75,7 @@ func newStore(place Place, scratch string, stall time.Duration) (*Store, error) 
 		Secure:       place.Secure,
 		Region:       place.Region,
 		BucketLookup: lookup,
-		Transport:    patience{transport},
+		Transport:    &patience{Transport: transport, probe: stall / 5},
 		MaxRetries:   tries,
 	})
 	if err != nil {
