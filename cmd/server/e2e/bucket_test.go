@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"errors"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,6 +85,55 @@ func TestBucket(t *testing.T) {
 	}
 	examine(t, data)
 	p = start(t, data)
+	tr.check(p.url, time.Now())
+	p.stop()
+}
+
+// TestFrozenBucket freezes the bucket: clicks go on, an upload of several files is refused
+// once the bucket has had its time, and not once for each file. When the bucket goes on,
+// so do uploads and the export that began meanwhile.
+func TestFrozenBucket(t *testing.T) {
+	t.Parallel()
+	gateway := s3test.MustStart(t)
+	p := start(t, filepath.Join(t.TempDir(), "data"), "--blobs", gateway.Address())
+	tr := newTraffic(t, p.url, 2)
+	tr.runFor(300*time.Millisecond, p.url)
+	thaw := gateway.MustFreeze(t)
+	began := time.Now()
+	export := beginExport(t, p, tr.project)
+	answer := make(chan error, 1)
+	go func() {
+		_, err := tr.uploadFiles(t.Context(), p.url, 5)
+		answer <- err
+	}()
+	before := tr.clicks()
+	for range 5 {
+		for _, w := range tr.workers {
+			if err := w.click(t.Context(), p.url); err != nil {
+				t.Errorf("a click: %v", err)
+			}
+		}
+	}
+	if tr.clicks() == before {
+		t.Error("no click was acknowledged while the bucket was frozen")
+	}
+	p.ready(http.StatusOK)
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("clicks took %v", took)
+	}
+	err := <-answer
+	var refused *answerError
+	if !errors.As(err, &refused) || refused.status != http.StatusServiceUnavailable {
+		t.Errorf("the upload: %v", err)
+	}
+	if took := time.Since(began); took < 15*time.Second || took > 45*time.Second { // it is 24 s on a quiet machine
+		t.Errorf("the upload took %v", took)
+	}
+	thaw()
+	awaitExport(t, p, export, "done")
+	if _, err := tr.uploadFiles(t.Context(), p.url, 5); err != nil {
+		t.Errorf("an upload when the bucket is back: %v", err)
+	}
 	tr.check(p.url, time.Now())
 	p.stop()
 }

@@ -197,26 +197,40 @@ func (c *clicker) click(ctx context.Context, url string) error {
 }
 
 func (tr *traffic) upload(ctx context.Context, url string) (string, error) {
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	part, err := form.CreateFormFile("file", "grain.png")
+	ids, err := tr.uploadFiles(ctx, url, 1)
 	if err != nil {
 		return "", err
 	}
-	if _, err := part.Write(tr.picture); err != nil {
-		return "", err
+	return ids[0], nil
+}
+
+// uploadFiles is upload for several files in one request, all of which must be kept.
+func (tr *traffic) uploadFiles(ctx context.Context, url string, files int) (ids []string, err error) {
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for range files {
+		part, err := form.CreateFormFile("file", "grain.png")
+		if err != nil {
+			return nil, err
+		}
+		if _, err := part.Write(tr.picture); err != nil {
+			return nil, err
+		}
 	}
 	if err := form.Close(); err != nil {
-		return "", err
+		return nil, err
 	}
 	var made []struct{ ID string }
 	if _, err := send(ctx, http.MethodPost, url+"/api/v1/projects/"+tr.project+"/images", form.FormDataContentType(), body.Bytes(), &made); err != nil {
-		return "", err
+		return nil, err
 	}
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
-	tr.uploads[made[0].ID] = time.Now()
-	return made[0].ID, nil
+	for _, im := range made {
+		tr.uploads[im.ID] = time.Now()
+		ids = append(ids, im.ID)
+	}
+	return ids, nil
 }
 
 // clicks is how many were acknowledged.

@@ -78,6 +78,14 @@ type Jobs struct {
 // server each time must come to an end.
 const attempts = 10
 
+// An export during which the bucket or the database is away is begun again after
+// awayPause, then after twice that, and so on until the last of awayAttempts: a minute
+// in all.
+const (
+	awayAttempts = 6
+	awayPause    = 2 * time.Second
+)
+
 // arguments are what the table holds of an export that is to be made.
 type arguments struct {
 	Project string         `json:"project"`
@@ -218,6 +226,14 @@ func (j *Jobs) run(ctx context.Context, u job.Job, progress func(done, total int
 		end.Report, end.Bytes, err = j.write(a.with(ctx), u, a, progress)
 	}
 	if ctx.Err() != nil {
+		return nil
+	}
+	if segment.KindOf(err) == segment.Unavailable && u.Attempt < awayAttempts {
+		j.log.Warn("an export is begun again soon", "export", u.ID, "attempt", u.Attempt, "error", err)
+		select {
+		case <-time.After(awayPause << (u.Attempt - 1)):
+		case <-ctx.Done():
+		}
 		return nil
 	}
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -445,6 +446,55 @@ func TestExportOfLostFiles(t *testing.T) {
 	}
 	if s := ended(t, j, id); s.State != jobs.Failed || !strings.Contains(s.Problem, "b.png") {
 		t.Errorf("%+v", s)
+	}
+}
+
+// away are files that can't be reached a number of times.
+type away struct {
+	segment.Blobs
+	times atomic.Int32
+}
+
+func (a *away) Put(ctx context.Context, key string, write func(io.Writer) error) error {
+	if a.times.Add(-1) >= 0 {
+		return segment.Errorf(segment.Unavailable, "The bucket can't be reached.")
+	}
+	return a.Blobs.Put(ctx, key, write)
+}
+
+// An export waits while its files can't be stored. Cancelled meanwhile, it ends at once.
+func TestExportWaitsForFiles(t *testing.T) {
+	t.Parallel()
+	w := workspacetest.MustOpen(t)
+	p, _ := newProject(t, w)
+	blobs := &away{Blobs: mustOpenBlobs(t, t.TempDir())}
+	blobs.times.Store(1)
+	j := newJobs(t, w, blobs, newQueue(t))
+	begin := func() (id string) {
+		t.Helper()
+		id, err := j.Start(t.Context(), p.ID, "voc", export.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	id := begin()
+	if s := ended(t, j, id); s.State != jobs.Done {
+		t.Errorf("%+v", s)
+	}
+	if diff := cmp.Diff([]string{"export/" + id + "/file-2"}, exportKeys(t, blobs)); diff != "" {
+		t.Errorf("what is left (-want +got):\n%s", diff)
+	}
+	blobs.times.Store(1000)
+	id = begin()
+	for blobs.times.Load() == 1000 {
+		time.Sleep(time.Millisecond)
+	}
+	if err := j.Cancel(t.Context(), id); err != nil {
+		t.Error(err)
+	}
+	if left := blobs.times.Load(); left != 999 {
+		t.Errorf("tried %d times", 1000-left)
 	}
 }
 
