@@ -72,6 +72,9 @@ func TestOtherSitesCantChangeAnything(t *testing.T) {
 	for _, method := range []string{"POST", "DELETE"} {
 		s.send(method, path+"/images", nil, "Sec-Fetch-Site: cross-site").problem(t, 403)
 	}
+	for _, kind := range []string{"text/plain", "application/x-www-form-urlencoded", "application/json"} { // a page of another site can send the first two without asking
+		s.send("POST", "/api/v1/projects", strings.NewReader(`{"name":"Beach"}`), "Content-Type: "+kind, "Origin: http://evil.example").problem(t, 403)
+	}
 }
 
 // Requests under another site's name that points to this machine are refused.
