@@ -13,6 +13,7 @@ import (
 	"collie/segment/job"
 	"collie/segment/workspace"
 	"collie/storage/disk"
+	"collie/web/panics"
 )
 
 // sweepEvery is how often the trash is swept.
@@ -94,7 +95,8 @@ func empty(ctx context.Context, w *workspace.Workspace, after sweepState, log *s
 // called, which waits for a running sweep to end.
 func startSweeping(ctx context.Context, w *workspace.Workspace, folder string, log *slog.Logger) (stop func()) {
 	return repeat(access.With(ctx, access.Operator), sweepEvery, func(ctx context.Context) {
-		if err := sweep(ctx, w, folder, time.Now(), log); err != nil && ctx.Err() == nil {
+		err := panics.Guard(log, "sweeping the trash", func() error { return sweep(ctx, w, folder, time.Now(), log) })
+		if err != nil && ctx.Err() == nil {
 			log.Error("sweeping the trash", "error", err)
 		}
 	})

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -140,5 +142,22 @@ func TestClockJumps(t *testing.T) {
 	}
 	if days < 27 || days > 32 {
 		t.Errorf("erased after %d days", days)
+	}
+}
+
+// A bug in sweeping, here with no workspace to sweep, ends that and not the server.
+func TestSweepSurvivesABug(t *testing.T) {
+	folder, log := t.TempDir(), new(strings.Builder)
+	old := time.Now().AddDate(0, 0, -2)
+	b, err := json.Marshal(sweepState{old, old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, sweepFile), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	startSweeping(t.Context(), nil, folder, slog.New(slog.NewTextHandler(log, nil)))()
+	if !strings.Contains(log.String(), "level=ERROR msg=panic") {
+		t.Errorf("the log says %q", log)
 	}
 }

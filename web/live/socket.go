@@ -113,7 +113,7 @@ func (c *socket) serve() {
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
-		c.write()
+		_ = panics.Guard(c.log, "writing to a websocket", func() error { c.write(); return nil })
 	}()
 	c.read()
 	c.room.part(c)

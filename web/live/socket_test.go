@@ -291,6 +291,38 @@ func TestExpel(t *testing.T) {
 	})
 }
 
+// A bug that ends the writing to one page ends no other page.
+func TestWritingSurvivesABug(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := mustOpen(t, Limits{})
+		im := h.image()
+		var broken atomic.Bool
+		tabs := map[string]*tab{}
+		for _, user := range []string{"ann", "bob"} {
+			v := visitor(user)
+			v.Check = func(context.Context, bool) error {
+				if user == "ann" && broken.Load() {
+					panic("a bug")
+				}
+				return nil
+			}
+			c, err := h.dial(im, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tabs[user] = c
+		}
+		broken.Store(true)
+		h.hub.Recheck("ann")
+		h.hub.Recheck("bob")
+		synctest.Wait()
+		if _, err := tabs["ann"].read(); err == nil {
+			t.Error("the page whose writer failed is still connected")
+		}
+		tabs["bob"].lives()
+	})
+}
+
 // A page that takes its messages slowly is ended after the present one, not after all of
 // them.
 func TestSlowPagesEnd(t *testing.T) {
