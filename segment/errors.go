@@ -116,3 +116,8 @@ func LimitText(bytes int64) string {
 	}
 	return fmt.Sprintf("%.4g MiB", float64(bytes)/(1<<20))
 }
+
+// NoRoom is the error for an image too many in a project.
+func NoRoom(most int) *Error {
+	return Errorf(TooLarge, "The project already has %d images, which is the limit. Create another project for more.", most)
+}

@@ -40,7 +40,9 @@ type ProjectStore interface {
 
 // ImageStore keeps image records.
 type ImageStore interface {
-	CreateImage(ctx context.Context, im Image) error
+	// CreateImage stores a new image's record, with an empty log. A project that has
+	// most images already is TooLarge, also when others add to it; 0 is any number.
+	CreateImage(ctx context.Context, im Image, most int) error
 	Image(ctx context.Context, id string) (Image, error)
 	// Heads says how far the given images and their projects have come, by id of
 	// image, without those that are unknown or deleted.
@@ -107,8 +109,9 @@ type TrashStore interface {
 	// Trashed returns one such item.
 	Trashed(ctx context.Context, id string) (TrashItem, error)
 	// Restore takes one such item out of it. An image whose project is in the
-	// trash too is a Conflict.
-	Restore(ctx context.Context, id string) (TrashItem, error)
+	// trash too is a Conflict, and one whose project is full as in CreateImage is
+	// TooLarge.
+	Restore(ctx context.Context, id string, most int) (TrashItem, error)
 	// Erase deletes what went to the trash before a time, with its evidence, and
 	// returns what is gone, images before projects, also with an error.
 	Erase(ctx context.Context, before time.Time) ([]Erased, error)

@@ -199,7 +199,7 @@ func BenchmarkAnnotatePage(b *testing.B) {
 			others := func() { // half of them; nobody opens them
 				for range (all - 50) / 2 {
 					im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "other", Format: "png", Width: 9, Height: 9, Regions: 9, Created: time.Now()}
-					if err := s.store.CreateImage(b.Context(), im); err != nil {
+					if err := s.store.CreateImage(b.Context(), im, 0); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -121,7 +121,7 @@ func copyImage(b *testing.B, w *workspace.Workspace, store *sqlite.Store, blobs 
 			b.Fatal(err)
 		}
 	}
-	if err := store.CreateImage(ctx, to); err != nil {
+	if err := store.CreateImage(ctx, to, 0); err != nil {
 		b.Fatal(err)
 	}
 	events, err := store.Events(ctx, from.ID, 0)

@@ -49,7 +49,7 @@ func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob)
 			return w.discard(ctx, im, err)
 		}
 	}
-	if err := w.withRoom(ctx, im.ProjectID, func() error { return w.store.CreateImage(ctx, im) }); err != nil {
+	if err := w.store.CreateImage(ctx, im, w.images); err != nil {
 		return w.discard(ctx, im, err)
 	}
 	return nil

@@ -42,7 +42,7 @@ func TestReviewOfFew(t *testing.T) {
 		if i%10 == 9 {
 			im.ProjectID = other.ID
 		}
-		if err := store.CreateImage(t.Context(), im); err != nil {
+		if err := store.CreateImage(t.Context(), im, 0); err != nil {
 			t.Fatal(err)
 		}
 		ids[im.ProjectID] = append(ids[im.ProjectID], im.ID)

@@ -104,15 +104,7 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 	if err != nil {
 		return segment.TrashItem{}, err
 	}
-	restore := func() (err error) {
-		item, err = w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(item.Kind)+" "+item.Name)), id)
-		return err
-	}
-	if item.Kind != segment.TrashedImage {
-		err = restore()
-		return item, err
-	}
-	err = w.withRoom(ctx, item.ProjectID, restore)
+	item, err = w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(item.Kind)+" "+item.Name)), id, w.images)
 	if segment.KindOf(err) == segment.TooLarge {
 		err = segment.Errorf(segment.Conflict, "The project already has %d images, which is the limit. Nothing was restored; move another image to the trash first.", w.images)
 	}

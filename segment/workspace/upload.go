@@ -57,20 +57,9 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 func (w *Workspace) hasRoom(ctx context.Context, projectID string) error {
 	images, err := w.store.CountImages(ctx, projectID)
 	if err == nil && images >= w.images {
-		err = segment.Errorf(segment.TooLarge, "The project already has %d images, which is the limit. Create another project for more.", w.images)
+		err = segment.NoRoom(w.images)
 	}
 	return err
-}
-
-// withRoom calls add, which adds an image to a project, if there is room for it. Those
-// that begin together don't pass the limit together. add has to refuse an unknown project.
-func (w *Workspace) withRoom(ctx context.Context, projectID string, add func() error) error {
-	w.adding.Lock()
-	defer w.adding.Unlock()
-	if err := w.hasRoom(ctx, projectID); err != nil && segment.KindOf(err) != segment.NotFound {
-		return err
-	}
-	return add()
 }
 
 // prepare computes everything that is stored of a photo. It is long work and

@@ -49,7 +49,6 @@ type Workspace struct {
 
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
-	adding    sync.Mutex     // images are added to projects one at a time; see withRoom
 	longLog   *ledger.Ledger // of one: lent to whoever plays a long log, so that users take turns
 
 	edits    sync.Mutex           // one change of a project at a time

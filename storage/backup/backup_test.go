@@ -54,7 +54,7 @@ func mustFill(tb testing.TB) folder {
 				return err
 			}))
 		}
-		err = errors.Join(err, f.store.CreateImage(ctx, im), f.store.Append(ctx, im.ID, 0, segment.Event{ID: name, Kind: segment.Undo}, segment.Progress{Clicks: i}))
+		err = errors.Join(err, f.store.CreateImage(ctx, im, 0), f.store.Append(ctx, im.ID, 0, segment.Event{ID: name, Kind: segment.Undo}, segment.Progress{Clicks: i}))
 		if i == 0 {
 			err = errors.Join(err, f.store.TrashImage(ctx, im.ID))
 		}

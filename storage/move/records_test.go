@@ -73,7 +73,7 @@ func mustRecord(tb testing.TB, s interface {
 		check(err)
 		for k := range 3 {
 			im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: fmt.Sprint(name, k), Format: "png", Width: 640, Height: 480, Regions: 600, Bytes: 1 << 40, Created: now}
-			check(s.CreateImage(ctx, im))
+			check(s.CreateImage(ctx, im, 0))
 			for n, e := range []segment.Event{
 				{Kind: segment.Label, Superpixels: []int32{5, 3, -1, 1 << 30}, Points: [][2]float64{{0.1, 1e-300}, {-1, 2}}, Class: 254},
 				{Kind: segment.Accept, Pick: &segment.Pick{Rank: segment.Offered, Digest: "d", Labels: []uint8{0, 255, 1}}, By: ann.ID},
@@ -133,7 +133,7 @@ func TestRecords(t *testing.T) {
 	}{shared, back} {
 		p := segment.Project{ID: segment.NewID(), Name: "new", Classes: segment.DefaultClasses(), Created: time.Now()}
 		im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "new", Format: "png", Width: 1, Height: 1, Regions: 1, Created: time.Now()}
-		if err := errors.Join(s.CreateProject(t.Context(), p), s.CreateImage(t.Context(), im), s.Record(t.Context(), audit.New(t.Context(), audit.ServerStarted, "", ""))); err != nil {
+		if err := errors.Join(s.CreateProject(t.Context(), p), s.CreateImage(t.Context(), im, 0), s.Record(t.Context(), audit.New(t.Context(), audit.ServerStarted, "", ""))); err != nil {
 			t.Errorf("a new row after the move: %v", err)
 		}
 	}

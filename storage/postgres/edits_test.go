@@ -35,7 +35,7 @@ func mustMakeImages(t *testing.T, s *Store, n int) (ids []string) {
 	}
 	for range n {
 		im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "im", Format: "png", Width: 10, Height: 10, Regions: 5, Bytes: 1, Created: time.Now()}
-		if err := s.CreateImage(t.Context(), im); err != nil {
+		if err := s.CreateImage(t.Context(), im, 0); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, im.ID)

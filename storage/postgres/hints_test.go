@@ -52,7 +52,7 @@ func TestHints(t *testing.T) {
 	var ids []string
 	for range images {
 		im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "im", Format: "png", Width: 10, Height: 10, Regions: 5, Bytes: 1, Created: time.Now()}
-		if err := there.CreateImage(t.Context(), im); err != nil {
+		if err := there.CreateImage(t.Context(), im, 0); err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, im.ID)

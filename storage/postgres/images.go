@@ -11,10 +11,36 @@ import (
 )
 
 // CreateImage stores a new image's record, with an empty log.
-func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
-	return createError("image", s.change(ctx, "project", `INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
-		SELECT $1, number, $3, $4, $5, $6, $7, $8, $9 FROM project WHERE id = $2 AND trashed_at IS NULL`,
-		im.ID, im.ProjectID, im.Name, im.Format, im.Width, im.Height, im.Regions, im.Bytes, im.Created.UnixMilli()))
+func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) error {
+	return createError("image", s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		var project int64
+		// Until the commit others who add to the project wait, so that they count this image.
+		if err := tx.QueryRow(ctx, "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL FOR NO KEY UPDATE", im.ProjectID).Scan(&project); err != nil {
+			return row.ReadError("project", err)
+		}
+		if err := hasRoom(ctx, tx, project, most); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "INSERT INTO image (id, project, name, format, width, height, regions, bytes, created) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+			im.ID, project, im.Name, im.Format, im.Width, im.Height, im.Regions, im.Bytes, im.Created.UnixMilli())
+		return err
+	}))
+}
+
+// hasRoom returns an error if a project, whose row is locked, has most images, unless
+// that is 0.
+func hasRoom(ctx context.Context, tx pgx.Tx, project int64, most int) error {
+	if most == 0 {
+		return nil
+	}
+	var images int
+	if err := tx.QueryRow(ctx, "SELECT count(*) FROM image WHERE project = $1 AND trashed_at IS NULL", project).Scan(&images); err != nil {
+		return err
+	}
+	if images >= most {
+		return segment.NoRoom(most)
+	}
+	return nil
 }
 
 // live ends a query about images with their projects that are not in the trash.

@@ -44,7 +44,7 @@ func TestErasedMeanwhile(t *testing.T) {
 	im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "im", Format: "png", Width: 10, Height: 10, Regions: 5, Bytes: 1, Created: time.Now()}
 	for _, do := range []func() error{
 		func() error { return s.CreateProject(t.Context(), p) },
-		func() error { return s.CreateImage(t.Context(), im) },
+		func() error { return s.CreateImage(t.Context(), im, 0) },
 		func() error { return s.TrashImage(t.Context(), im.ID) },
 	} {
 		if err := do(); err != nil {
@@ -57,7 +57,7 @@ func TestErasedMeanwhile(t *testing.T) {
 			return err
 		}
 		go func() {
-			_, err := s.Restore(context.Background(), im.ID)
+			_, err := s.Restore(context.Background(), im.ID, 0)
 			restored <- err
 		}()
 		mustWait(t, s, "Lock")

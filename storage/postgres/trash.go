@@ -42,19 +42,23 @@ func (s *Store) Trashed(ctx context.Context, id string) (segment.TrashItem, erro
 const selectTrashed = "SELECT * FROM (" + row.SelectTrash + ") AS item WHERE id = $1"
 
 // Restore takes a project or an image out of the trash.
-func (s *Store) Restore(ctx context.Context, id string) (item segment.TrashItem, err error) {
+func (s *Store) Restore(ctx context.Context, id string, most int) (item segment.TrashItem, err error) {
 	err = s.write(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if item, err = row.ScanTrash(tx.QueryRow(ctx, selectTrashed, id)); err != nil {
 			return err
 		}
 		var hidden bool
-		if err := tx.QueryRow(ctx, "SELECT trashed_at IS NOT NULL FROM project WHERE id = $1 FOR UPDATE", item.ProjectID).Scan(&hidden); err != nil {
+		var project int64
+		if err := tx.QueryRow(ctx, "SELECT trashed_at IS NOT NULL, number FROM project WHERE id = $1 FOR UPDATE", item.ProjectID).Scan(&hidden, &project); err != nil {
 			return row.ReadError("project", err)
 		}
 		table := "project"
 		if item.Kind == segment.TrashedImage {
 			if table = "image"; hidden {
 				return row.HiddenProject(item)
+			}
+			if err := hasRoom(ctx, tx, project, most); err != nil {
+				return err
 			}
 		}
 		tag, err := tx.Exec(ctx, "UPDATE "+table+" SET trashed_at = NULL WHERE id = $1", id)

@@ -21,7 +21,7 @@ func mustFill(tb testing.TB, path string, events int) *Store {
 	}
 	p := segment.Project{ID: segment.NewID(), Name: "p", Classes: segment.DefaultClasses()}
 	im := segment.Image{ID: "im", ProjectID: p.ID}
-	if err := errors.Join(s.CreateProject(tb.Context(), p), s.CreateImage(tb.Context(), im)); err != nil {
+	if err := errors.Join(s.CreateProject(tb.Context(), p), s.CreateImage(tb.Context(), im, 0)); err != nil {
 		tb.Fatal(err)
 	}
 	for seq := range events {

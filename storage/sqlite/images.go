@@ -10,16 +10,34 @@ import (
 )
 
 // CreateImage stores a new image's record, with an empty log.
-func (s *Store) CreateImage(ctx context.Context, im segment.Image) error {
+func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		var project int64
 		if err := w.row("SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", im.ProjectID).Scan(&project); err != nil {
 			return row.ReadError("project", err)
 		}
+		if err := w.hasRoom(project, most); err != nil {
+			return err
+		}
 		return createError("image", w.exec(`INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			im.ID, project, im.Name, im.Format, im.Width, im.Height, im.Regions, im.Bytes, im.Created.UnixMilli()))
 	})
+}
+
+// hasRoom returns an error if a project has most images, unless that is 0.
+func (w *writer) hasRoom(project int64, most int) error {
+	if most == 0 {
+		return nil
+	}
+	var images int
+	if err := w.row("SELECT count(*) FROM image WHERE project = ? AND trashed_at IS NULL", project).Scan(&images); err != nil {
+		return err
+	}
+	if images >= most {
+		return segment.NoRoom(most)
+	}
+	return nil
 }
 
 const selectHead = `SELECT image.number, seq FROM image JOIN project ON project.number = image.project

@@ -39,7 +39,7 @@ func (s *Store) Trashed(ctx context.Context, id string) (segment.TrashItem, erro
 const selectTrashed = "SELECT * FROM (" + row.SelectTrash + ") WHERE id = ?"
 
 // Restore takes a project or an image out of the trash.
-func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, error) {
+func (s *Store) Restore(ctx context.Context, id string, most int) (segment.TrashItem, error) {
 	var item segment.TrashItem
 	err := s.writer.write(ctx, func(w *writer) (err error) {
 		if item, err = row.ScanTrash(w.row(selectTrashed, id)); err != nil {
@@ -49,11 +49,15 @@ func (s *Store) Restore(ctx context.Context, id string) (segment.TrashItem, erro
 			return w.exec("UPDATE project SET trashed_at = NULL WHERE id = ?", id)
 		}
 		var hidden bool
-		if err := w.row("SELECT trashed_at IS NOT NULL FROM project WHERE id = ?", item.ProjectID).Scan(&hidden); err != nil {
+		var project int64
+		if err := w.row("SELECT trashed_at IS NOT NULL, number FROM project WHERE id = ?", item.ProjectID).Scan(&hidden, &project); err != nil {
 			return err
 		}
 		if hidden {
 			return row.HiddenProject(item)
+		}
+		if err := w.hasRoom(project, most); err != nil {
+			return err
 		}
 		return w.exec("UPDATE image SET trashed_at = NULL WHERE id = ?", id)
 	})

@@ -21,7 +21,7 @@ func BenchmarkAppend(b *testing.B, open func(tb testing.TB, place string) Store)
 			images := make([]segment.Image, clients)
 			for i := range images {
 				images[i] = newImage(p.ID, fmt.Sprint(i))
-				must(b, s.CreateImage(b.Context(), images[i]))
+				must(b, s.CreateImage(b.Context(), images[i], 0))
 			}
 			var left atomic.Int64
 			left.Store(int64(b.N))
@@ -56,10 +56,10 @@ func BenchmarkProject(b *testing.B, open func(tb testing.TB, place string) Store
 	p := newProject("p")
 	must(b, s.CreateProject(b.Context(), p))
 	first := newImage(p.ID, "first")
-	must(b, s.CreateImage(b.Context(), first))
+	must(b, s.CreateImage(b.Context(), first, 0))
 	fill(b, s, p.ID, images)
 	middle := newImage(p.ID, "middle")
-	must(b, s.CreateImage(b.Context(), middle))
+	must(b, s.CreateImage(b.Context(), middle, 0))
 	for name, do := range map[string]func() error{
 		"list": func() error {
 			list, err := s.Images(b.Context(), p.ID)

@@ -91,9 +91,9 @@ func testEvents(t *testing.T, s Store) {
 		}
 	}
 	other := newImage(p.ID, "other")
-	must(t, s.CreateImage(ctx, other))
+	must(t, s.CreateImage(ctx, other, 0))
 	namesake := newImage(p.ID, "of an old user whose name was the project's")
-	must(t, s.CreateImage(ctx, namesake))
+	must(t, s.CreateImage(ctx, namesake, 0))
 	for i, kind := range []segment.EventKind{segment.Click, segment.Label, segment.Accept} {
 		must(t, s.Append(ctx, namesake.ID, i, segment.Event{ID: string(kind), Kind: kind, By: segment.ByProject}, segment.Progress{}))
 	}
@@ -126,7 +126,7 @@ func testCompeting(t *testing.T, s Store) {
 	var all []segment.Image
 	for i := range images {
 		im := newImage(p.ID, fmt.Sprint(i))
-		must(t, s.CreateImage(ctx, im))
+		must(t, s.CreateImage(ctx, im, 0))
 		all = append(all, im)
 		for w := range writers {
 			wait.Go(func() {
@@ -204,7 +204,7 @@ func testCancelled(t *testing.T, s Store) {
 	acked := make([]int, writers)
 	for w := range writers {
 		im := newImage(p.ID, fmt.Sprint(w))
-		must(t, s.CreateImage(t.Context(), im))
+		must(t, s.CreateImage(t.Context(), im, 0))
 		all = append(all, im)
 		wait.Go(func() {
 			for e := range each {

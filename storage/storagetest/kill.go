@@ -174,7 +174,7 @@ func storeVictim(t *testing.T, s Store) {
 	must(t, err)
 	for len(images) < 4 {
 		im := newImage(project, "victim")
-		must(t, s.CreateImage(t.Context(), im))
+		must(t, s.CreateImage(t.Context(), im, 0))
 		images = append(images, im)
 	}
 	failed := make(chan error)

@@ -111,7 +111,7 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	is(ann, one, access.Owner) // who can restore it
 	_, err = s.Members(ctx, one.ID)
 	wantKind(t, segment.NotFound, err)
-	_, err = s.Restore(ctx, one.ID)
+	_, err = s.Restore(ctx, one.ID, 0)
 	must(t, err)
 	must(t, s.RemoveUser(ctx, ann.ID))
 	is(ann, one, access.Nobody)

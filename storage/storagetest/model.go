@@ -57,7 +57,7 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 					r.Fatalf("project in the trash: %v", err)
 				}
 				wantKind(t, segment.NotFound, s.TrashProject(t.Context(), id))
-				wantKind(t, segment.NotFound, s.CreateImage(t.Context(), newImage(id, "late")))
+				wantKind(t, segment.NotFound, s.CreateImage(t.Context(), newImage(id, "late"), 0))
 			},
 			"trash image": func(r *rapid.T) {
 				im := *m.someImage(r)
@@ -71,7 +71,7 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			"create image": func(r *rapid.T) {
 				made++
 				im := newImage(m.someProject(r).ID, fmt.Sprint("image ", made))
-				must(t, s.CreateImage(t.Context(), im))
+				must(t, s.CreateImage(t.Context(), im, 0))
 				m.images = append(m.images, im)
 			},
 			"note doubt": func(r *rapid.T) {

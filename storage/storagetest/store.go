@@ -44,6 +44,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
 	t.Run("trash", func(t *testing.T) { testTrash(t, fresh(t)) })
+	t.Run("full project", func(t *testing.T) { testFullProject(t, fresh(t)) })
 	t.Run("erased", func(t *testing.T) { testErased(t, fresh(t)) })
 	t.Run("several events", func(t *testing.T) { testSeveral(t, fresh(t)) })
 	t.Run("taken back", func(t *testing.T) { testTakenBack(t, fresh(t)) })
@@ -81,7 +82,7 @@ func testOrder(t *testing.T, s Store) {
 	for i := range 12 { // two digits: order of upload is not that of names
 		im := newImage(late.ID, fmt.Sprint(i))
 		want = append(want, im.Name)
-		must(t, s.CreateImage(ctx, im))
+		must(t, s.CreateImage(ctx, im, 0))
 	}
 	images, err := s.Images(ctx, late.ID)
 	must(t, err)
@@ -101,7 +102,7 @@ func testOrder(t *testing.T, s Store) {
 func testParts(t *testing.T, s Store, project, other string, images []segment.Image) {
 	t.Helper()
 	ctx := t.Context()
-	must(t, s.CreateImage(ctx, newImage(other, "of another project")))
+	must(t, s.CreateImage(ctx, newImage(other, "of another project"), 0))
 	check := func(want []segment.Image) {
 		t.Helper()
 		var got []segment.Image
@@ -159,7 +160,7 @@ func testOverviews(t *testing.T, s Store) {
 	var images []segment.Image
 	for i := range 4 {
 		im := newImage(full.ID, fmt.Sprint(i))
-		must(t, s.CreateImage(ctx, im))
+		must(t, s.CreateImage(ctx, im, 0))
 		images = append(images, im)
 	}
 	for i, decided := range []float64{1, 1, 0.999, 1} {
@@ -208,8 +209,8 @@ func testRevision(t *testing.T, s Store) {
 	}
 	must(t, s.Append(t.Context(), im.ID, 0, label("x", 1), segment.Progress{}))
 	fresh, gone := newImage(p.ID, "fresh"), newImage(p.ID, "gone")
-	must(t, s.CreateImage(t.Context(), fresh))
-	must(t, s.CreateImage(t.Context(), gone))
+	must(t, s.CreateImage(t.Context(), fresh, 0))
+	must(t, s.CreateImage(t.Context(), gone, 0))
 	must(t, s.TrashImage(t.Context(), gone.ID))
 	heads, err := s.Heads(t.Context(), []string{im.ID, fresh.ID, gone.ID, segment.NewID()})
 	must(t, err)
@@ -229,7 +230,7 @@ func testUnknown(t *testing.T, s Store) {
 	_, place := s.Place(ctx, id)
 	_, efforts := s.Efforts(ctx, id)
 	_, events := s.Events(ctx, id, 0)
-	_, restore := s.Restore(ctx, id)
+	_, restore := s.Restore(ctx, id, 0)
 	for what, err := range map[string]error{
 		"Project":       project,
 		"Image":         image,
@@ -243,7 +244,7 @@ func testUnknown(t *testing.T, s Store) {
 		"TrashProject":  s.TrashProject(ctx, id),
 		"TrashImage":    s.TrashImage(ctx, id),
 		"Restore":       restore,
-		"CreateImage":   s.CreateImage(ctx, newImage(id, "x")),
+		"CreateImage":   s.CreateImage(ctx, newImage(id, "x"), 0),
 		"Append":        s.Append(ctx, id, 0, label("x", 1), segment.Progress{}),
 	} {
 		if segment.KindOf(err) != segment.NotFound {
@@ -259,13 +260,13 @@ func testTwice(t *testing.T, s Store) {
 	p, im := newProject("p"), segment.Image{}
 	must(t, s.CreateProject(ctx, p))
 	im = newImage(p.ID, "im")
-	must(t, s.CreateImage(ctx, im))
+	must(t, s.CreateImage(ctx, im, 0))
 	must(t, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{}))
 
 	again, imAgain := p, im
 	again.Name, imAgain.Name = "other", "other"
 	wantKind(t, segment.Conflict, s.CreateProject(ctx, again))
-	wantKind(t, segment.Conflict, s.CreateImage(ctx, imAgain))
+	wantKind(t, segment.Conflict, s.CreateImage(ctx, imAgain, 0))
 	wantConflict(t, 1, s.Append(ctx, im.ID, 0, label("one", 1), segment.Progress{}))
 	wantConflict(t, 1, s.Append(ctx, im.ID, 1, label("one", 2), segment.Progress{Clicks: 9}))
 	two := label("two", 2)
@@ -282,7 +283,7 @@ func testTwice(t *testing.T, s Store) {
 		t.Errorf("the first ones changed (-want +got):\n%s", diff)
 	}
 	other := newImage(p.ID, "other") // an event's id is an image's own
-	must(t, s.CreateImage(ctx, other))
+	must(t, s.CreateImage(ctx, other, 0))
 	wantConflict(t, 0, s.Append(ctx, other.ID, 0, two, segment.Progress{}))
 	must(t, s.Append(ctx, other.ID, 0, label("one", 1), segment.Progress{}))
 	two.After = "one"
@@ -320,7 +321,7 @@ func testTakenBack(t *testing.T, s Store) {
 	var images [16]segment.Image
 	for i := range images {
 		images[i] = newImage(p.ID, fmt.Sprint(i))
-		must(t, s.CreateImage(t.Context(), images[i]))
+		must(t, s.CreateImage(t.Context(), images[i], 0))
 	}
 	var wait sync.WaitGroup
 	for i, im := range images { // together, so that good and bad ones share a commit
@@ -356,7 +357,7 @@ func mustStoreImage(tb testing.TB, s Store) (segment.Project, segment.Image) {
 	p := newProject("p")
 	must(tb, s.CreateProject(tb.Context(), p))
 	im := newImage(p.ID, "im")
-	must(tb, s.CreateImage(tb.Context(), im))
+	must(tb, s.CreateImage(tb.Context(), im, 0))
 	return p, im
 }
 

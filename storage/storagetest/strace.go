@@ -122,7 +122,7 @@ func victim(t *testing.T, s Store, events int) (image string, acked int) {
 	p := newProject("victim")
 	must(t, s.CreateProject(t.Context(), p))
 	im := newImage(p.ID, "victim")
-	must(t, s.CreateImage(t.Context(), im))
+	must(t, s.CreateImage(t.Context(), im, 0))
 	for ; acked < events; acked++ {
 		err := s.Append(t.Context(), im.ID, acked, label(fmt.Sprint(acked), 1), segment.Progress{Clicks: acked + 1})
 		if err != nil {

@@ -2,6 +2,8 @@ package storagetest
 
 import (
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,7 +30,7 @@ func newOrchard(t *testing.T, s Store) *orchard {
 		var images []segment.Image
 		for _, name := range []string{"green", "red"} {
 			im := newImage(p.ID, name)
-			must(t, s.CreateImage(t.Context(), im))
+			must(t, s.CreateImage(t.Context(), im, 0))
 			must(t, s.Append(t.Context(), im.ID, 0, label("a", 1), segment.Progress{Clicks: 1}))
 			im.Seq, im.Clicks = 1, 1
 			images = append(images, im)
@@ -103,7 +105,7 @@ func testTrash(t *testing.T, s Store) {
 	all := segment.TrashItem{Kind: segment.TrashedProject, ID: apples[0].ProjectID, Name: "apples", ProjectID: apples[0].ProjectID, ProjectName: "apples", Images: 2}
 	restore := func(want segment.TrashItem) {
 		t.Helper()
-		got, err := s.Restore(ctx, want.ID)
+		got, err := s.Restore(ctx, want.ID, 0)
 		must(t, err)
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(segment.TrashItem{}, "Trashed")); diff != "" {
 			t.Errorf("restored (-want +got):\n%s", diff)
@@ -118,7 +120,7 @@ func testTrash(t *testing.T, s Store) {
 	o.visible(pears...)
 	o.trash(all, green)
 	wantKind(t, segment.NotFound, s.TrashImage(ctx, apples[1].ID))
-	_, err := s.Restore(ctx, green.ID)
+	_, err := s.Restore(ctx, green.ID, 0)
 	wantKind(t, segment.Conflict, err)
 
 	restore(all)
@@ -129,7 +131,7 @@ func testTrash(t *testing.T, s Store) {
 	for _, id := range []string{all.ID, green.ID, apples[1].ID} {
 		_, err := s.Trashed(ctx, id)
 		wantKind(t, segment.NotFound, err)
-		_, err = s.Restore(ctx, id)
+		_, err = s.Restore(ctx, id, 0)
 		wantKind(t, segment.NotFound, err)
 	}
 	must(t, s.Append(ctx, green.ID, 1, label("b", 1), segment.Progress{Clicks: 2}))
@@ -184,10 +186,51 @@ func testErased(t *testing.T, s Store) {
 	o.visible(apples[1])
 	o.trash()
 	every(apples[1])
-	_, err := s.Restore(ctx, pears[0].ProjectID)
+	_, err := s.Restore(ctx, pears[0].ProjectID, 0)
 	wantKind(t, segment.NotFound, err)
 	again := apples[0] // its identifier is free again, its evidence gone
 	again.Seq, again.Clicks = 0, 0
-	must(t, s.CreateImage(ctx, again))
+	must(t, s.CreateImage(ctx, again, 0))
 	checkLog(t, s, again.ID, 0)
+}
+
+// testFullProject checks that images that are added at once don't pass a project's
+// limit together, and that the trash is no way past it.
+func testFullProject(t *testing.T, s Store) {
+	ctx := t.Context()
+	p := newProject("full")
+	must(t, s.CreateProject(ctx, p))
+	const most, added = 3, 12
+	var wait sync.WaitGroup
+	var kept, refused atomic.Int32
+	for range added {
+		wait.Go(func() {
+			switch err := s.CreateImage(ctx, newImage(p.ID, "one"), most); segment.KindOf(err) {
+			case 0:
+				kept.Add(1)
+			case segment.TooLarge:
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	if kept.Load() != most || refused.Load() != added-most {
+		t.Errorf("%d images were kept and %d refused, want %d and %d", kept.Load(), refused.Load(), most, added-most)
+	}
+	images, err := s.Images(ctx, p.ID)
+	must(t, err)
+	first := images[0].ID
+	must(t, s.TrashImage(ctx, first))
+	another := newImage(p.ID, "another")
+	must(t, s.CreateImage(ctx, another, most))
+	_, err = s.Restore(ctx, first, most)
+	wantKind(t, segment.TooLarge, err)
+	must(t, s.TrashImage(ctx, another.ID))
+	_, err = s.Restore(ctx, first, most)
+	must(t, err)
+	must(t, s.TrashProject(ctx, p.ID))
+	_, err = s.Restore(ctx, p.ID, most)
+	must(t, err)
 }
