@@ -65,6 +65,15 @@ func (a *accessFlags) config(at string) (web.Config, error) {
 	return c, nil
 }
 
+// noUsers is the error for a server whose database has no users.
+func (s *serveCommand) noUsers() error {
+	where := s.Data
+	if s.Database != "" {
+		where += " --database … --blobs …" // without them the user would go to a database of the folder's own
+	}
+	return fmt.Errorf("--auth needs users, and none exist yet. Add the first one with: server users add NAME --role admin --data %s", where)
+}
+
 // login is what the server needs to ask people who they are, nil when it
 // doesn't.
 func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*people.Login, error) {
@@ -80,11 +89,7 @@ func (s *serveCommand) login(ctx context.Context, d *data, log *slog.Logger) (*p
 		return nil, err
 	}
 	if !some {
-		where := s.Data
-		if s.Database != "" {
-			where += " --database … --blobs …" // without them the user would go to a database of the folder's own
-		}
-		return nil, fmt.Errorf("--auth needs users, and none exist yet. Add the first one with: server users add NAME --role admin --data %s", where)
+		return nil, s.noUsers()
 	}
 	if !web.Loopback(s.Listen) && !s.HTTPS.Enabled() && !strings.HasPrefix(s.Origin, "https://") {
 		log.Warn("passwords and images travel unencrypted: use --tls-cert or --tls-acme, or a proxy with TLS and --origin https://…")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -118,6 +119,9 @@ func (r *running) open(ctx context.Context) error {
 	r.config.HTTPS = r.HTTPS.Enabled()
 	if err := r.dataFlag.check(); err != nil {
 		return err
+	}
+	if _, err := os.Stat(filepath.Join(r.Data, databaseFile)); r.Auth && r.Database == "" && errors.Is(err, fs.ErrNotExist) && r.elsewhere() == nil {
+		return r.noUsers() // before anything is made
 	}
 	affinities, err := r.affinitiesFlag.read()
 	if err != nil {

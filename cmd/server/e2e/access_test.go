@@ -82,6 +82,9 @@ func TestTeam(t *testing.T) {
 	if exit := new(exec.ExitError); !errors.As(err, &exit) || !strings.Contains(string(out), "users add NAME --role admin --data "+data) {
 		t.Fatalf("without users: %v %s", err, out)
 	}
+	if _, err := os.Stat(data); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a server without users has made the folder: %v", err)
+	}
 	for _, c := range []struct {
 		stdin, arguments, says string
 		fails                  bool
