@@ -89,8 +89,8 @@ type Problem struct {
 	Later crf.Options
 }
 
-// MaxEnergy is the largest magnitude of a unary or a weight whose squares can be summed
-// over all nodes and labels.
+// MaxEnergy is the largest magnitude of a unary, a weight or a rate: squares of what
+// follows from them can be summed over all nodes and labels.
 const MaxEnergy = 1e100
 
 // Validate returns the first error: the model's, ErrShape or ErrRange.
@@ -146,10 +146,20 @@ func (p *Problem) Validate() error {
 			return fmt.Errorf("division %d: %w", n, err)
 		}
 	}
-	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea, p.NormBound} {
-		if !(eta >= 0 && eta < math.Inf(1)) {
-			return fmt.Errorf("%w: rate or bound %v, want finite numbers from 0", ErrRange, eta)
+	for _, eta := range []float64{p.EtaUnary, p.EtaPair, p.EtaArea} {
+		if err := checkRate(eta); err != nil {
+			return err
 		}
+	}
+	if !(p.NormBound >= 0 && p.NormBound < math.Inf(1)) {
+		return fmt.Errorf("%w: bound of the norm %v, want finite numbers from 0", ErrRange, p.NormBound)
+	}
+	return nil
+}
+
+func checkRate(eta float64) error {
+	if !(eta >= 0 && eta <= MaxEnergy) {
+		return fmt.Errorf("%w: rate %v, want 0 to %v", ErrRange, eta, MaxEnergy)
 	}
 	return nil
 }

@@ -1,9 +1,6 @@
 package herding
 
-import (
-	"fmt"
-	"math"
-)
+import "fmt"
 
 // RegionMoments are area moments within the regions of one division of the
 // nodes, such as a coarse cut of the superpixel hierarchy. Unary moments are
@@ -83,10 +80,7 @@ func (m RegionMoments) validate(p *Problem) error {
 			return fmt.Errorf("%w: moment %d of a region is %v, want 0 to 1", ErrRange, i, v)
 		}
 	}
-	if !(m.Eta >= 0 && m.Eta < math.Inf(1)) {
-		return fmt.Errorf("%w: rate %v, want finite numbers from 0", ErrRange, m.Eta)
-	}
-	return nil
+	return checkRate(m.Eta)
 }
 
 // region is the state of one division during a sequence.

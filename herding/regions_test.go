@@ -114,6 +114,7 @@ func TestRegionErrors(t *testing.T) {
 		"negative":    {func(p *Problem) { p.Regions[0].Group[3] = -1 }, ErrRange},
 		"above 1":     {func(p *Problem) { p.Regions[0].Moments[2] = 1.5 }, ErrRange},
 		"no number":   {func(p *Problem) { p.Regions[0].Eta = math.NaN() }, ErrRange},
+		"huge rate":   {func(p *Problem) { p.Regions[0].Eta = 1e200 }, ErrRange},
 		"no areas":    {func(p *Problem) { p.Area, p.AreaMoments, p.EtaArea = nil, nil, 0 }, ErrShape},
 		"empty model": {func(p *Problem) { p.Model = &crf.Model{} }, crf.ErrRange},
 	} {

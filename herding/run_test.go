@@ -341,6 +341,7 @@ func TestRunErrors(t *testing.T) {
 		"carries":            {func(p *Problem) { p.Carries = []bool{true} }, ErrShape},
 		"negative rate":      {func(p *Problem) { p.EtaUnary = -1 }, ErrRange},
 		"infinite rate":      {func(p *Problem) { p.EtaPair = math.Inf(1) }, ErrRange},
+		"huge rate":          {func(p *Problem) { p.EtaUnary = 1e200 }, ErrRange},
 		"no information yet": {func(p *Problem) { p.Model.Unary[0] = 0 }, ErrNoInformation},
 	} {
 		p := DivMBest(model(), 0.1)
@@ -362,10 +363,18 @@ func TestRunErrors(t *testing.T) {
 // TestLargestEnergies: nothing overflows with the largest numbers that are accepted.
 func TestLargestEnergies(t *testing.T) {
 	m := &crf.Model{Nodes: 3, Labels: 2, Unary: []float64{MaxEnergy, -MaxEnergy, 0, 1, -MaxEnergy, 0}, Edges: []crf.Edge{{A: 0, B: 1, W: MaxEnergy}, {A: 1, B: 2, W: -MaxEnergy}}}
-	for i, h := range collect(t, DivMBest(m, 0.1), 5) {
-		for _, v := range []float64{h.Energy, h.Slack} {
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				t.Errorf("hypothesis %d: %+v", i, h)
+	for _, p := range []*Problem{
+		DivMBest(m, 0.1),
+		DivMBest(m, MaxEnergy),
+		{Model: m, PairMoments: []float64{1, 0}, EtaPair: MaxEnergy},
+		{Model: m, AreaMoments: []float64{1, 0}, Area: []float64{1, 1, 1}, EtaArea: MaxEnergy},
+		{Model: m, Area: []float64{1, 1, 1}, Regions: []RegionMoments{{Group: []int32{0, 0, 0}, Moments: []float64{1, 0}, Eta: MaxEnergy}}},
+	} {
+		for i, h := range collect(t, p, 5) {
+			for _, v := range []float64{h.Energy, h.Slack} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Errorf("hypothesis %d: %+v", i, h)
+				}
 			}
 		}
 	}

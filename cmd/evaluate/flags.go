@@ -3,10 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 
 	"collie/cmd/internal/progress"
 	"collie/crf"
+	"collie/herding"
 	"collie/herding/methods"
 )
 
@@ -73,11 +73,11 @@ func within[T int | float64](flag string, low, high T, values ...T) error {
 	return nil
 }
 
-// positive refuses the values of a flag that are infinite or not above 0.
+// positive refuses the values of a flag that are not above 0, or too large to compute with.
 func positive(flag string, values ...float64) error {
 	for _, v := range values {
-		if !(v > 0 && v < math.Inf(1)) {
-			return fmt.Errorf("%s %v: must be finite and above 0", flag, v)
+		if !(v > 0 && v <= herding.MaxEnergy) {
+			return fmt.Errorf("%s %v: must be above 0 and at most %v", flag, v, herding.MaxEnergy)
 		}
 	}
 	return nil

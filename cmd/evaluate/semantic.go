@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,8 +51,8 @@ type semanticTrial struct {
 func (c *semanticCommand) check() error {
 	return cmp.Or(
 		within("--blur", 0, 0.25, c.Blur), within("--corrupt", 0, 1, c.Corrupt...), within("--doubt", 0, 0.5, c.Doubt),
-		within("--observed", 0, 1, c.Observed), within("--rates", 0, math.MaxFloat64, c.Rates...),
-		within("--unary-rates", 0, math.MaxFloat64, c.UnaryRates...), within("--lambda", 0, math.MaxFloat64, c.Lambda...),
+		within("--observed", 0, 1, c.Observed), within("--rates", 0, herding.MaxEnergy, c.Rates...),
+		within("--unary-rates", 0, herding.MaxEnergy, c.UnaryRates...), within("--lambda", 0, herding.MaxEnergy, c.Lambda...),
 		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(2),
 	)
 }
