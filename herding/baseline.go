@@ -1,7 +1,9 @@
 package herding
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -35,50 +37,56 @@ type LabelBias struct {
 	Solver crf.Options
 }
 
-// Run streams count hypotheses as Problem.Run does. Slack and Condition are not
-// set.
+// Run streams count hypotheses as Problem.Run does, a maximisation each. Slack and
+// Condition are not set.
 func (b *LabelBias) Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error] {
-	return func(yield func(Hypothesis, error) bool) {
-		r, err := NewSequence(&Problem{Model: b.Model, Solver: b.Solver})
-		if err != nil {
-			yield(Hypothesis{}, err)
-			return
-		}
-		rng := rand.New(rand.NewPCG(b.Seed, 1))
-		bias := make([]float64, b.Model.Labels)
-		for rank := range count {
-			if err := ctx.Err(); err != nil {
-				yield(Hypothesis{}, err)
-				return
-			}
-			if rank > 0 {
-				b.draw(bias, rng)
-			}
-			for i, u := range b.Model.Unary {
-				r.model.Unary[i] = u + bias[i%len(bias)]
-			}
-			res := r.solver.Solve(r.last)
-			r.last = slices.Clone(res.Labels)
-			h := Hypothesis{
-				Rank: rank, Labels: slices.Clone(r.last), Energy: b.Model.Energy(res.Labels),
-				Optimal: res.Optimal, Sweeps: res.Sweeps, Solves: 1,
-			}
-			if !yield(h, nil) {
-				return
-			}
-		}
-	}
+	return Steps(ctx, count, func() (Stepper, error) { return b.start() })
 }
 
-// draw makes the next bias.
-func (b *LabelBias) draw(bias []float64, rng *rand.Rand) {
-	spread := b.Spread
-	if spread == 0 {
-		spread = 0.7
+// biased is a running LabelBias.
+type biased struct {
+	from   *crf.Model
+	model  *crf.Model // with the current bias
+	spread float64
+	solver *crf.Solver
+	rng    *rand.Rand
+	last   []uint8
+	rank   int
+}
+
+func (b *LabelBias) start() (*biased, error) {
+	if err := (&Problem{Model: b.Model}).Ready(); err != nil {
+		return nil, err
 	}
-	for l := range bias {
-		bias[l] = float64(spread * normal(rng))
+	if !(b.Spread >= 0 && b.Spread <= MaxEnergy) {
+		return nil, fmt.Errorf("%w: spread %v of the biases, want 0 to %v", ErrRange, b.Spread, MaxEnergy)
 	}
+	m := *b.Model
+	m.Unary = slices.Clone(m.Unary)
+	return &biased{
+		from: b.Model, model: &m, spread: cmp.Or(b.Spread, 0.7), solver: crf.NewSolver(&m, b.Solver), rng: rand.New(rand.NewPCG(b.Seed, 1)),
+	}, nil
+}
+
+// Next computes the next hypothesis.
+func (b *biased) Next() Hypothesis {
+	bias := make([]float64, b.model.Labels)
+	if b.rank > 0 {
+		for l := range bias {
+			bias[l] = float64(b.spread * normal(b.rng))
+		}
+	}
+	for i, u := range b.from.Unary {
+		b.model.Unary[i] = u + bias[i%len(bias)]
+	}
+	res := b.solver.Solve(b.last)
+	b.last = slices.Clone(res.Labels)
+	h := Hypothesis{
+		Rank: b.rank, Labels: slices.Clone(res.Labels), Energy: b.from.Energy(res.Labels),
+		Optimal: res.Optimal, Sweeps: res.Sweeps, Solves: 1,
+	}
+	b.rank++
+	return h
 }
 
 // normal is a standard normal deviate to a good approximation, the sum of

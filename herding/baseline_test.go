@@ -2,6 +2,7 @@ package herding
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -44,6 +45,13 @@ func TestLabelBias(t *testing.T) {
 	}
 	if len(distinct) < 3 {
 		t.Errorf("20 random biases gave %d labellings", len(distinct))
+	}
+	for _, spread := range []float64{-1, math.NaN(), 1e308} {
+		for h, err := range (&LabelBias{Model: m, Spread: spread}).Run(t.Context(), 2) {
+			if !errors.Is(err, ErrRange) {
+				t.Errorf("spread %v: %+v, %v, want %v", spread, h, err, ErrRange)
+			}
+		}
 	}
 }
 

@@ -335,3 +335,29 @@ func TestAlternatives(t *testing.T) {
 		t.Errorf("a node that does not exist: %v", err)
 	}
 }
+
+func TestSourcesRefuse(t *testing.T) {
+	m := grid(2, 2, 2, 0, 1)
+	for _, c := range []struct {
+		source herding.Source
+		want   error
+	}{
+		{&diverse.Boundary{Model: m, Lambda: -1}, herding.ErrRange},
+		{&diverse.Boundary{Model: m, Lambda: 1e308}, herding.ErrRange},
+		{&diverse.Joint{Model: m, Lambda: math.NaN()}, herding.ErrRange},
+		{&diverse.NBest{Model: m, Overlap: math.Inf(1)}, herding.ErrRange},
+		{&diverse.NBest{Model: m, Area: []float64{1}}, herding.ErrShape},
+		{&diverse.NBest{Model: m, Group: []int32{0}}, herding.ErrShape},
+		{&diverse.NBest{Model: m, Group: []int32{0, 0, 0, 4}}, herding.ErrRange},
+	} {
+		count := 0
+		for _, err := range c.source.Run(t.Context(), 3) {
+			if count++; !errors.Is(err, c.want) {
+				t.Errorf("%+v: %v, want %v", c.source, err, c.want)
+			}
+		}
+		if count != 1 {
+			t.Errorf("%+v: %d values, want one error", c.source, count)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"collie/crf"
@@ -146,14 +145,11 @@ func ready(ctx context.Context, m *crf.Model, all func() ([]herding.Hypothesis, 
 	}
 }
 
-// positive checks a parameter, a finite number from 0, where 0 means its
-// default.
+// positive checks a parameter, a number from 0 to herding.MaxEnergy, where 0 means
+// its default.
 func positive(name string, v, otherwise float64) (float64, error) {
-	if !(v >= 0) || math.IsInf(v, 1) {
-		return 0, fmt.Errorf("%w: %s %v, want finite numbers from 0, where 0 means %g", herding.ErrRange, name, v, otherwise)
+	if !(v >= 0 && v <= herding.MaxEnergy) {
+		return 0, fmt.Errorf("%w: %s %v, want 0 to %v, where 0 means %g", herding.ErrRange, name, v, herding.MaxEnergy, otherwise)
 	}
-	if v == 0 {
-		return otherwise, nil
-	}
-	return v, nil
+	return cmp.Or(v, otherwise), nil
 }

@@ -42,6 +42,9 @@ func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 		if err != nil {
 			return nil, err
 		}
+		if s.Area != nil && len(s.Area) != s.Model.Nodes {
+			return nil, fmt.Errorf("%w: areas of %d nodes, need %d", herding.ErrShape, len(s.Area), s.Model.Nodes)
+		}
 		regions, err := regionsOf(s.Model.Nodes, s.Group)
 		if err != nil {
 			return nil, err
@@ -49,10 +52,7 @@ func (s *NBest) Run(ctx context.Context, count int) iter.Seq2[herding.Hypothesis
 		xs := []herding.Hypothesis{s.best()}
 		confirm := crf.NewConfirmer(s.Model, s.Solver)
 		force := confirm.Forcer(xs[0].Labels)
-		candidates := s.Candidates
-		if candidates == 0 {
-			candidates = 150
-		}
+		candidates := cmp.Or(s.Candidates, 150)
 		for _, c := range s.candidates(regions, xs[0]) {
 			if candidates == 0 {
 				break

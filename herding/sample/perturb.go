@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -80,8 +79,8 @@ func (s *Perturb) Start() (*Perturbed, error) {
 		}
 	}
 	for _, w := range weights {
-		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("%w: weight of noise %v, want finite numbers from 0", herding.ErrRange, w)
+		if !(w >= 0 && w <= herding.MaxEnergy) {
+			return nil, fmt.Errorf("%w: weight of noise %v, want 0 to %v", herding.ErrRange, w, herding.MaxEnergy)
 		}
 	}
 	m := *s.Model

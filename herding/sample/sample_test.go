@@ -276,6 +276,7 @@ func TestSourcesRefuse(t *testing.T) {
 		{&sample.Chain{Model: m, BurnIn: -1}, herding.ErrRange, "-1 and 0 sweeps"},
 		{&sample.Chain{Model: m, Kernels: []sample.Kernel{9}}, herding.ErrRange, "kernels [9]"},
 		{&sample.Perturb{Model: m, Temperature: -1}, herding.ErrRange, "-1"},
+		{&sample.Perturb{Model: m, Levels: []sample.Level{{Weight: 1e308}}}, herding.ErrRange, "1e+308"},
 		{&sample.Perturb{Model: m, Levels: []sample.Level{{Group: []int32{0}}}}, herding.ErrShape, "level 0"},
 		{&sample.Perturb{Model: m, Levels: []sample.Level{{Group: []int32{0, 0, 0, 0, 0, 0, 0, 0, 9}}}}, herding.ErrRange, "node 8 is in group 9"},
 	} {
