@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,7 @@ func Labelled(dir string, limit int) ([]Picture, error) {
 		if err != nil {
 			return nil, err
 		}
-		mask, err := Decode(p.Mask(), png.DecodeConfig)
+		mask, err := Decode(p.Mask(), ofIndices(png.DecodeConfig))
 		if err != nil {
 			return nil, err
 		}
@@ -96,6 +97,19 @@ func Labelled(dir string, limit int) ([]Picture, error) {
 		}
 	}
 	return list, nil
+}
+
+// ofIndices makes a decoder of PNG refuse grey of less than 8 bits a pixel, which it
+// would stretch to 255: the values are no indices then.
+func ofIndices[T any](decode func(io.Reader) (T, error)) func(io.Reader) (T, error) {
+	return func(r io.Reader) (decoded T, err error) {
+		in := bufio.NewReader(r)
+		const depth, colour = 24, 25 // where these are in the file
+		if head, _ := in.Peek(colour + 1); len(head) > colour && head[colour] == 0 && head[depth] < 8 {
+			return decoded, fmt.Errorf("a grey mask needs 8 bits a pixel, this one has %d; save it so, or with a palette", head[depth])
+		}
+		return decode(in)
+	}
 }
 
 // checkMask checks what is known from the head of a mask's file.
@@ -109,7 +123,7 @@ func checkMask(path string, size, of image.Point, indices bool) error {
 	return nil
 }
 
-// index reads the column 'id' of a table; nil without one.
+// index reads the column 'id' of a table, whose ids must differ; nil without a table.
 func index(path string) ([]string, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -129,7 +143,11 @@ func index(path string) ([]string, error) {
 				return nil, fmt.Errorf("%s has no column named id", path)
 			}
 		case column < len(cells):
-			ids = append(ids, cells[column])
+			id := cells[column]
+			if slices.Contains(ids, id) {
+				return nil, fmt.Errorf("%s names image %q twice", path, id)
+			}
+			ids = append(ids, id)
 		}
 	}
 	return ids, nil
@@ -164,7 +182,7 @@ func (p Picture) LoadLabelled() (*image.NRGBA, []uint8, error) {
 
 // ReadMask decodes a mask of 8-bit indices for an image of the given size.
 func ReadMask(path string, size image.Point) ([]uint8, error) {
-	img, err := Decode(path, png.Decode)
+	img, err := Decode(path, ofIndices(png.Decode))
 	if err != nil {
 		return nil, err
 	}

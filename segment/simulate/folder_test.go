@@ -34,6 +34,12 @@ func TestIndex(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].ID != "b" || list[1].ID != "a" {
 		t.Errorf("%v, %v; want b and a", list, err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "index.tsv"), []byte("id\nb\na\nb\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := Pictures(dir, 0); err == nil || !strings.Contains(err.Error(), `index.tsv names image "b" twice`) {
+		t.Errorf("%v, %v; want an error about b", list, err)
+	}
 }
 
 // What is wrong with the last mask is found when the folder is listed.
@@ -71,7 +77,21 @@ func TestLabelled(t *testing.T) {
 			t.Errorf("a alone: %v, %v", list, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, "masks", "b.png")); err != nil {
+	// A decoder stretches grey of few bits to 255, so class 1 would become void.
+	const grey1 = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x03\x00\x00\x00\x02\x01\x00\x00\x00\x00\xb5\x0f[\xb7" +
+		"\x00\x00\x00\fIDATx\x9ccH`X\x00\x00\x01\xc4\x01\x01d\xba3\xbf\x00\x00\x00\x00IEND\xaeB`\x82"
+	mask := filepath.Join(dir, "masks", "b.png")
+	if err := os.WriteFile(mask, []byte(grey1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Labelled(dir, 0)
+	_, other := ReadMask(mask, box.Size())
+	for _, err := range []error{err, other} {
+		if err == nil || !strings.Contains(err.Error(), "b.png can't be read: a grey mask needs 8 bits a pixel, this one has 1") {
+			t.Errorf("a mask of one bit: %v", err)
+		}
+	}
+	if err := os.Remove(mask); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Labelled(dir, 0); err == nil || !strings.Contains(err.Error(), "b.png is missing") {
