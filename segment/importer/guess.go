@@ -164,10 +164,10 @@ func (i *importing) scores(ctx context.Context, name string, size image.Point) (
 // perCell gives each cell its scores. Scores per superpixel belong to the
 // cells, or to the image's current superpixels.
 func perCell(a *annotation.Annotation, s *npz.Scores) ([]float64, error) {
-	m, _ := a.Superpixels()
-	if s.Width > 0 || s.Rows != m.N {
-		return s.PerSuperpixel(a.Cells())
+	if cells := a.Cells(); s.Width > 0 || s.Rows == cells.N {
+		return s.PerSuperpixel(cells)
 	}
+	m, _ := a.Superpixels()
 	coarse, err := s.PerSuperpixel(m)
 	if err != nil {
 		return nil, err

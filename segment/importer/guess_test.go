@@ -3,6 +3,7 @@ package importer_test
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -78,6 +79,29 @@ func TestScoresWithClassesFirst(t *testing.T) {
 		if len(report.Images) != 1 || strings.Contains(report.Images[0].Problem, "must be called probs_chw or scores_chw") != hint || report.Images[0].Problem == "" {
 			t.Errorf("%s: %+v", name, report.Images)
 		}
+	}
+}
+
+// Scores of another number of superpixels are answered with the number that the image has now,
+// which is what GET …/superpixels.png shows, not that of the finest ones.
+func TestScoresOfOtherSuperpixels(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p := worked(t, w)
+	im, err := w.AddImage(t.Context(), p.ID, "x.png", bytes.NewReader(scene()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	m, _ := a.Superpixels()
+	array := "\x93NUMPY\x01\x00\x3d\x00{'descr': '|u1', 'fortran_order': False, 'shape': (7, 2)}   \n" + strings.Repeat("\x01", 7*2)
+	content := zipped(t, map[string][]byte{"x.npz": zipped(t, map[string][]byte{"scores.npy": []byte(array)})})
+	report := mustImport(t, w, p.ID, content, importer.Options{})
+	if says := fmt.Sprintf("for 7 superpixels, but the image has %d:", m.N); len(report.Images) != 1 || !strings.Contains(report.Images[0].Problem, says) {
+		t.Errorf("%+v, want %q", report.Images, says)
 	}
 }
 
