@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -165,6 +166,9 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 			}
 			if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
 				return fmt.Errorf("%s: %w", s.id, err)
+			}
+			if errors.Is((&herding.Problem{Model: &m}).Ready(), herding.ErrNoInformation) {
+				return fmt.Errorf("%s: no superpixel has a class that is more probable than another; scores are probabilities from 0 to 1", s.id)
 			}
 			for _, r := range trials {
 				if r.Corrupt != corrupt {
