@@ -80,7 +80,7 @@ func (o Options) group(what, instead string) ([]int32, error) {
 	return o.Regions[0], nil
 }
 
-// All lists the methods in the order of docs/methods.md.
+// All lists the methods.
 func All() []Method { return all }
 
 // Names are those of All.
