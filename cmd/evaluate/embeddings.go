@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"image"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"collie/cmd/internal/pretend"
 	"collie/segment"
 	"collie/segment/engine"
+	"collie/segment/importer/npz"
 	"collie/segment/learn"
 	"collie/segment/simulate"
 )
@@ -100,10 +102,13 @@ func (c *embeddingsCommand) onImage(t *terminal, work *projectCommand, p simulat
 					of[q] = of[0]
 					continue
 				}
-				if scene.Embedding, err = l.embedding(c.Quality[q-1], c.Patch); err != nil {
+				e, err := l.embedding(c.Quality[q-1], c.Patch)
+				if err != nil {
 					return nil, err
 				}
-				scene.Embedding = scene.Embedding.Weighed(w.Borders, w.Pairs)
+				if e != nil {
+					scene.Embedding = e.Weighed(w.Borders, w.Pairs)
+				}
 			}
 			if of[q], _, err = work.workIn(t, scene, &l.lesson, gesture); err != nil {
 				return nil, err
@@ -139,7 +144,8 @@ func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segme
 	}
 	out := make([]segment.Embedding, len(images))
 	return out, t.Each("", len(images), func(q int) error {
-		w, err := learn.Weigh(t.Ctx, images[q], engine.DefaultParameters)
+		have := slices.DeleteFunc(images[q], func(e learn.Embedded) bool { return e.Embedding == nil })
+		w, err := learn.Weigh(t.Ctx, have, engine.DefaultParameters)
 		if err != nil {
 			return err
 		}
@@ -163,10 +169,15 @@ func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
 	return &embedded{d, mask}, err
 }
 
-// embedding makes the embeddings of a pretended network and reduces them.
+// embedding makes the embeddings of a pretended network and reduces them. It is nil
+// where they are the same everywhere, which a project refuses: in an image of one class
+// without noise.
 func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, error) {
 	runs := l.hierarchy.Runs()
 	reduced, err := pretend.Embeddings(l.mask, image.Pt(runs.Width, runs.Height), patch, quality, simulate.Hash(l.id)).Reduce(runs)
+	if errors.Is(err, npz.ErrValue) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", l.id, err)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -28,6 +30,18 @@ func TestEmbeddings(t *testing.T) {
 	}
 	if all[0].MeanActions != all[0].Without || all[1].Quality != 1 {
 		t.Errorf("%+v", all)
+	}
+	// Without noise the embeddings of an image of one class are the same everywhere: a
+	// project refuses these.
+	plain := folder(t, 10)
+	for i := range 10 {
+		if i%4 == 0 {
+			save(t, filepath.Join(plain, fmt.Sprintf("masks/im%d.png", i)), grey(func(x, y int) uint8 { return 1 }))
+		}
+	}
+	all = figures[struct{ Results []row }](t, "embeddings", "--data", plain, "--classes", "2", "--finished", "7", "--test", "3", "--quality", "1", "--patch", "4", "--target", "0.9").Results
+	if len(all) != 1 || all[0].Images != 3 {
+		t.Errorf("with images of one class: %+v", all)
 	}
 	for _, args := range [][]string{{"--quality", "2"}, {"--patch", "0"}, {"--finished", "1"}, {"--target", "2"}} {
 		if _, err := evaluate(t, append([]string{"embeddings", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
