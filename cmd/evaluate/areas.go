@@ -45,7 +45,7 @@ type areasRow struct {
 
 func (c *areasCommand) check() error {
 	return cmp.Or(
-		atLeast("--hypotheses", 2, c.Hypotheses), atLeast("--regions", 1, c.Regions), c.data.check(2),
+		atLeast("--hypotheses", 2, c.Hypotheses), regions(c.Regions), c.data.check(2),
 		within("--wider", 0, 100, c.Wider), shares("--observed", c.Observed...), known(c.Methods...),
 	)
 }

@@ -26,7 +26,7 @@ type calibrationCommand struct {
 
 func (c *calibrationCommand) check() error {
 	return cmp.Or(
-		atLeast("--after", 1, c.After...), atLeast("--regions", 1, c.Regions), c.data.check(1),
+		atLeast("--after", 1, c.After...), regions(c.Regions), c.data.check(1),
 		within("--hypotheses", 2, engine.MaxHypotheses, c.Hypotheses), // one alone is never in doubt
 	)
 }

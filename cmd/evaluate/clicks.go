@@ -85,7 +85,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 func (c *clicksCommand) check() error {
 	return cmp.Or(
 		shares("--target", c.Target...), atLeast("--offers", 1, c.Offers...), atLeast("--max", 1, c.Max),
-		atLeast("--regions", 1, c.Regions), c.data.check(1),
+		regions(c.Regions), c.data.check(1),
 	)
 }
 

@@ -42,7 +42,7 @@ const (
 
 // Run plays, trains and reports.
 func (c *correctionsCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--regions", 1, c.Regions), atLeast("--passes", 1, c.Passes), c.data.check(1), progress.ResultFile("--out", c.Out)); err != nil {
+	if err := cmp.Or(regions(c.Regions), atLeast("--passes", 1, c.Passes), c.data.check(1), progress.ResultFile("--out", c.Out)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)

@@ -57,7 +57,7 @@ type meant struct {
 
 // Run plays, trains and reports.
 func (c *extentsCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--folds", 2, c.Folds), atLeast("--regions", 1, c.Regions), atLeast("--passes", 1, c.Passes), progress.ResultFile("--out", c.Out)); err != nil {
+	if err := cmp.Or(atLeast("--folds", 2, c.Folds), regions(c.Regions), atLeast("--passes", 1, c.Passes), progress.ResultFile("--out", c.Out)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)

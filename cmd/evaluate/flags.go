@@ -73,6 +73,10 @@ func within[T int | float64](flag string, low, high T, values ...T) error {
 	return nil
 }
 
+// regions refuses a number of superpixels that is no number of them, or that a map of
+// 16 bits has no room for; with more an experiment would hardly end.
+func regions(n int) error { return within("--regions", 1, 1<<16, n) }
+
 // positive refuses the values of a flag that are not above 0, or too large to compute with.
 func positive(flag string, values ...float64) error {
 	for _, v := range values {

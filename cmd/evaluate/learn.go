@@ -42,7 +42,7 @@ type taught struct {
 
 func (c *learnCommand) check() error {
 	return cmp.Or(
-		atLeast("--predictors", 1, c.Predictors...), shares("--observed", c.Observed), atLeast("--regions", 1, c.Regions),
+		atLeast("--predictors", 1, c.Predictors...), shares("--observed", c.Observed), regions(c.Regions),
 		c.data.check(2), atLeast("--rounds", 0, c.Rounds), atLeast("--epochs", 0, c.Epochs),
 	)
 }

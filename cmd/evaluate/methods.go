@@ -38,7 +38,7 @@ func (c *methodsCommand) check() error {
 		c.Methods = methods.Names()
 	}
 	err := cmp.Or(
-		within("--draws", 1, 1000, c.Draws), within("--hypotheses", 1, 1000, c.Hypotheses), within("--regions", 1, 100_000, c.Regions), c.data.check(2),
+		within("--draws", 1, 1000, c.Draws), within("--hypotheses", 1, 1000, c.Hypotheses), regions(c.Regions), c.data.check(2),
 		within("--strength", 0, 1e6, c.Strength), within("--blur", 0, 0.25, c.Blur), within("--doubt", 0, 0.5, c.Doubt), within("--corrupt", 0, 1, c.Corrupt),
 		shares("--observed", c.Observed...), known(c.Methods...), known(c.Against),
 	)

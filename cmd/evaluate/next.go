@@ -43,7 +43,7 @@ type inquiry struct {
 
 func (c *nextCommand) check() error {
 	return cmp.Or(
-		atLeast("--asked", 1, c.Asked), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(1),
+		atLeast("--asked", 1, c.Asked), atLeast("--draws", 1, c.Draws), regions(c.Regions), c.data.check(1),
 	)
 }
 

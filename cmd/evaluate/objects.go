@@ -73,7 +73,7 @@ type qualities struct {
 
 // Run measures, prints and stores the figures.
 func (c *objectsCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--max", 1, c.Max), atLeast("--regions", 1, c.Regions)); err != nil {
+	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--max", 1, c.Max), regions(c.Regions)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)

@@ -47,7 +47,7 @@ const (
 
 // Run measures, prints and stores the figures.
 func (c *scribblesCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--regions", 1, c.Regions)); err != nil {
+	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), regions(c.Regions)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)

@@ -54,7 +54,7 @@ func (c *semanticCommand) check() error {
 		within("--blur", 0, 0.25, c.Blur), within("--corrupt", 0, 1, c.Corrupt...), within("--doubt", 0, 0.5, c.Doubt),
 		within("--observed", 0, 1, c.Observed), within("--rates", 0, herding.MaxEnergy, c.Rates...),
 		within("--unary-rates", 0, herding.MaxEnergy, c.UnaryRates...), within("--lambda", 0, herding.MaxEnergy, c.Lambda...),
-		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(2),
+		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), regions(c.Regions), c.data.check(2),
 	)
 }
 

@@ -46,7 +46,7 @@ const boundaryTolerance = 0.0025
 
 // Run segments, measures, prints and stores.
 func (c *superpixelsCommand) Run(t *terminal) error {
-	if err := within("--regions", 1, 1<<16, c.Regions); err != nil {
+	if err := regions(c.Regions); err != nil {
 		return err
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)

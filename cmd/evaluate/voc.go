@@ -31,7 +31,7 @@ type vocCommand struct {
 func (c *vocCommand) check() error {
 	return cmp.Or(
 		shares("--observed", c.Observed...), positive("--rates", c.Rates...), positive("--lambda", c.Lambda),
-		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), atLeast("--regions", 1, c.Regions), c.data.check(1),
+		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), regions(c.Regions), c.data.check(1),
 	)
 }
 

@@ -32,8 +32,8 @@ func main() {
 
 func (c *command) check() error {
 	switch {
-	case c.Regions < 1:
-		return fmt.Errorf("--regions %d: must be at least 1", c.Regions)
+	case c.Regions < 1 || c.Regions > 1<<16:
+		return fmt.Errorf("--regions %d: must be from 1 to %d", c.Regions, 1<<16)
 	case c.Folds < 1:
 		return fmt.Errorf("--folds %d: must be at least 1", c.Folds)
 	case c.Classes < 2 || c.Classes > 255:
