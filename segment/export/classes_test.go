@@ -2,10 +2,13 @@ package export_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
 	"collie/segment/annotation"
@@ -84,6 +87,60 @@ func TestNamesThatLabelmapsCannotHold(t *testing.T) {
 		}
 		if odd := report.Images[0].Lossy; want == "" && odd != "" || !strings.HasSuffix(odd, want) || report.Images[1].Lossy != "" {
 			t.Errorf("%s: %+v", format, report.Images)
+		}
+	}
+}
+
+// A class keeps its number in COCO's files, whatever happens to the others: training code
+// has it in its configuration.
+func TestCategoriesKeepTheirNumbers(t *testing.T) {
+	for format, document := range map[string]string{"coco": "instances_default", "coco-panoptic": "panoptic_default"} {
+		w := workspacetest.MustOpen(t)
+		p, err := w.CreateProject(t.Context(), "Farm", []segment.Class{{Name: "background"}, {Name: "barn"}, {Name: "cow"}, {Name: "dog"}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, w, p.ID, "a.png", mustPNG(t, halves(120, 80)), at{3, 10, 40}, at{2, 110, 40})
+		numbers := func() map[string]int {
+			files, _ := mustWrite(t, w, p.ID, format, export.Options{})
+			var found struct {
+				Categories []struct {
+					ID   int
+					Name string
+				}
+				Annotations []struct {
+					CategoryID int `json:"category_id"`
+					Segments   []struct {
+						CategoryID int `json:"category_id"`
+					} `json:"segments_info"`
+				}
+			}
+			if err := json.Unmarshal(files["annotations/"+document+".json"], &found); err != nil {
+				t.Fatal(err)
+			}
+			used := map[int]bool{}
+			for _, a := range found.Annotations {
+				used[a.CategoryID] = true
+				for _, s := range a.Segments {
+					used[s.CategoryID] = true
+				}
+			}
+			of := map[string]int{}
+			for _, c := range found.Categories {
+				if of[c.Name] = c.ID; used[c.ID] != (c.Name == "cow" || c.Name == "dog") {
+					t.Errorf("%s: category %d, %s, is used: %v", format, c.ID, c.Name, used[c.ID])
+				}
+			}
+			return of
+		}
+		before := numbers()
+		_, err = w.EditProject(t.Context(), p.ID, segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0}}, {Class: segment.Class{ID: 3}}, {Class: segment.Class{ID: 2}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		delete(before, "barn")
+		if diff := cmp.Diff(before, numbers()); diff != "" {
+			t.Errorf("%s: numbers before and after:\n%s", format, diff)
 		}
 	}
 }

@@ -12,9 +12,8 @@ import (
 	"collie/segment/mask/regions"
 )
 
-// coco is COCO's instances. Categories are all classes, numbered from 1 in
-// project order; images are numbered by their position in the project, from 1,
-// so that both keep their numbers across exports. Polygons are exact: their
+// coco is COCO's instances. Categories are all classes, in project order; images
+// are numbered by their position in the project, from 1. Polygons are exact: their
 // corners are corners of pixels, as COCO's own mask code reads them.
 type coco struct {
 	single
@@ -56,12 +55,16 @@ type cocoAnnotation struct {
 func (c *coco) document(set string) document {
 	categories := make([]cocoCategory, len(c.job.project.Classes))
 	for i, class := range c.job.project.Classes {
-		categories[i] = cocoCategory{ID: i + 1, Name: class.Name}
+		categories[i] = cocoCategory{ID: c.job.category(i), Name: class.Name}
 	}
 	return c.job.cocoDocument(set, "annotations/instances_"+set+".json", categories, func(n int) string {
 		return `{"id":` + strconv.Itoa(n) + ","
 	})
 }
+
+// category is the number of a class, from 1. It comes from the class's id, so it stays the
+// same in all exports, whichever classes are moved or deleted.
+func (j *job) category(index int) int { return int(j.project.Classes[index].ID) + 1 }
 
 // cocoDocument is a COCO document about the images of a set; its annotations are
 // the entries. The images come last, when it is known which were left out.
@@ -104,7 +107,7 @@ func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
 		p.out += len(o.Parts)
 		size := o.Box.Size()
 		a := cocoAnnotation{
-			ImageID: s.number + 1, CategoryID: int(o.Class) + 1, Area: o.Area,
+			ImageID: s.number + 1, CategoryID: s.category(int(o.Class)), Area: o.Area,
 			BBox:         [4]int{o.Box.Min.X, o.Box.Min.Y, size.X, size.Y},
 			Segmentation: cocoRLE{[2]int{s.mask.Height, s.mask.Width}, columns[i].COCO()},
 		}

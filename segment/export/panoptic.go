@@ -28,7 +28,7 @@ func newPanoptic(j *job) (encoder, error) {
 			return nil, err
 		}
 		e.categories = append(e.categories, cocoCategory{
-			ID: i + 1, Name: class.Name, IsThing: &thing, Color: []int{int(rgb.R), int(rgb.G), int(rgb.B)},
+			ID: j.category(i), Name: class.Name, IsThing: &thing, Color: []int{int(rgb.R), int(rgb.G), int(rgb.B)},
 		})
 	}
 	return e, nil
@@ -60,7 +60,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 	for i, o := range list {
 		size := o.Box.Size()
 		entry.Segments = append(entry.Segments, panopticSegment{
-			ID: i + 1, CategoryID: int(o.Class) + 1, Area: o.Area, BBox: [4]int{o.Box.Min.X, o.Box.Min.Y, size.X, size.Y},
+			ID: i + 1, CategoryID: s.category(int(o.Class)), Area: o.Area, BBox: [4]int{o.Box.Min.X, o.Box.Min.Y, size.X, size.Y},
 		})
 	}
 	ids := make([]int32, parts.Width)

@@ -2,6 +2,7 @@ package importer_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -33,6 +34,29 @@ func mustImport(tb testing.TB, w *workspace.Workspace, project string, content [
 		tb.Fatal(err)
 	}
 	return report
+}
+
+// unnumbered is a file of an export whose categories have names instead of the numbers
+// that classes have in each project.
+func unnumbered(tb testing.TB, name, content string) string {
+	tb.Helper()
+	if name != "annotations/instances_default.json" {
+		return content
+	}
+	var document struct {
+		Categories []struct {
+			ID   int
+			Name string
+		}
+	}
+	if err := json.Unmarshal([]byte(content), &document); err != nil {
+		tb.Fatal(err)
+	}
+	for _, c := range document.Categories {
+		content = strings.ReplaceAll(content, fmt.Sprintf(`{"id":%d,"name":%q`, c.ID, c.Name), fmt.Sprintf(`{"name":%q`, c.Name))
+		content = strings.ReplaceAll(content, fmt.Sprintf(`"category_id":%d,`, c.ID), fmt.Sprintf(`"category_id":%q,`, c.Name))
+	}
+	return content
 }
 
 // Masks with holes, single pixels and corners that touch come back pixel by
@@ -101,7 +125,7 @@ func TestRoundTrips(t *testing.T) {
 			options.Images = nil
 			again := members(t, mustExport(t, here, q.ID, format, options))
 			for name, content := range members(t, first) {
-				if name != "manifest.json" && again[name] != content {
+				if name != "manifest.json" && unnumbered(t, name, again[name]) != unnumbered(t, name, content) {
 					t.Errorf("%s is another file after the round trip", name)
 				}
 			}

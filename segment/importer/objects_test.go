@@ -77,7 +77,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 			}
 			again := members(t, mustExport(t, here, q.ID, format, export.Options{Pictures: &yes, Undecided: "background"}))
 			for name, content := range members(t, first) {
-				if name != "manifest.json" && again[name] != content {
+				if name != "manifest.json" && unnumbered(t, name, again[name]) != unnumbered(t, name, content) {
 					t.Errorf("%s is another file after the round trip", name)
 				}
 			}
