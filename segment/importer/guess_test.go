@@ -45,6 +45,9 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Seq != 2 {
 		t.Fatalf("report %+v", report.Images)
 	}
+	if lossy := report.Images[0].Lossy; len(lossy) != 1 || !strings.Contains(lossy[0], "labels.npz") {
+		t.Errorf("the labels beside the scores are not read, and the report says %q", lossy)
+	}
 	got, err := b.Sequence().At(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -117,13 +120,22 @@ func TestBrokenScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range map[string][]byte{"no zip": []byte("no zip at all"), "empty": empty} {
+	labels := zipped(t, map[string][]byte{"labels.npy": []byte("\x93NUMPY\x01\x00\x3d\x00{'descr': '|u1', 'fortran_order': False, 'shape': (80, 120)}\n" + strings.Repeat("\x01", 80*120))})
+	for name, c := range map[string]struct {
+		content []byte
+		problem string
+	}{
+		"no zip": {[]byte("no zip at all"), "it is not a .npz file"},
+		"empty":  {empty, "0 of the 0 arrays"},
+		"labels": {labels, "it holds labels"},
+	} {
+		content := c.content
 		files, err := importer.FromFile("x.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
-		if err != nil || len(report.Images) != 1 || report.Images[0].Problem == "" {
+		if err != nil || len(report.Images) != 1 || !strings.Contains(report.Images[0].Problem, c.problem) {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}
 	}

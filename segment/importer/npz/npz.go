@@ -149,6 +149,9 @@ func choose(a *archive.Archive) (*archive.File, string, error) {
 		}
 	}
 	if len(arrays) == 1 {
+		if arrays[0].Name == "labels.npy" {
+			return nil, "", fmt.Errorf("%w: it holds labels, not scores; save them as a PNG whose pixels are class indices", ErrFormat)
+		}
 		named = arrays
 	}
 	if len(named) != 1 {
