@@ -135,11 +135,16 @@ func tellImported(out streams, im importer.ImageReport) {
 		fmt.Fprintf(out.stderr, "%s: not imported. %s\n", im.Mask, im.Problem)
 		return
 	}
-	if im.Embedded != "" {
-		fmt.Fprintf(out.stdout, "%s: %s\n", im.Mask, im.Embedded)
-		return
+	what := fmt.Sprintf("%d pixels have a class", im.Decided)
+	switch {
+	case im.Embedded != "":
+		what = im.Embedded
+	case len(im.Columns) > 0:
+		what = "scores of " + strings.Join(im.Columns, ", ")
+	case im.Decided == 1:
+		what = "1 pixel has a class"
 	}
-	fmt.Fprintf(out.stdout, "%s: %d pixels have a class\n", im.Mask, im.Decided)
+	fmt.Fprintf(out.stdout, "%s: %s\n", im.Mask, what)
 	for _, what := range im.Lossy {
 		fmt.Fprintf(out.stdout, "  %s\n", what)
 	}
