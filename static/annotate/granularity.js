@@ -1,4 +1,5 @@
 import { byId } from '../ui/dom.js';
+import { counted } from '../ui/numbers.js';
 
 /** @typedef {import('../evidence/evidence.js').Granularity} Granularity */
 
@@ -38,7 +39,7 @@ export function nearest(steps, regions) {
  * @param {Granularity} granularity
  */
 export function inWords({ regions, split }) {
-  return `${regions} superpixels${split > 0 ? `, ${split} divided between classes` : ''}`;
+  return `${counted(regions, 'superpixel')}${split > 0 ? `, ${split} divided between classes` : ''}`;
 }
 
 /** The slider from coarser to finer superpixels. A quick series of moves counts as one. */
@@ -73,7 +74,7 @@ export class GranularityControl {
     if (this.timer) return;
     this.present = nearest(this.steps, asked ?? granularity.wanted);
     this.slider.value = String(this.present);
-    this.tell(asked ? `${asked} superpixels wanted` : inWords(granularity), asked ?? granularity.regions);
+    this.tell(asked ? `${counted(asked, 'superpixel')} wanted` : inWords(granularity), asked ?? granularity.regions);
   }
 
   /** @param {string} text @param {number} regions */
@@ -91,7 +92,7 @@ export class GranularityControl {
   move(place) {
     place = Math.min(this.steps.length - 1, Math.max(0, place));
     this.slider.value = String(place);
-    this.tell(`${this.steps[place]} superpixels wanted`, this.steps[place]);
+    this.tell(`${counted(this.steps[place], 'superpixel')} wanted`, this.steps[place]);
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
       this.timer = 0;

@@ -21,5 +21,6 @@ test('the nearest step is so in proportion', () => {
 test('what stays divided is said', () => {
   const granularity = { regions: 80, wanted: 75, finest: 2400, split: 0 };
   assert.equal(inWords(granularity), '80 superpixels');
+  assert.equal(inWords({ ...granularity, regions: 1 }), '1 superpixel');
   assert.match(inWords({ ...granularity, split: 3 }), /80 superpixels, 3 divided/);
 });

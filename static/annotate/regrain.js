@@ -1,6 +1,7 @@
 import { byId } from '../ui/dom.js';
 import { GranularityControl, inWords } from './granularity.js';
 import { loadCells, loadMap } from './load.js';
+import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -103,6 +104,6 @@ export class Regrain {
 /** Updates the number of superpixels in the page. @param {number} n */
 function showCount(n) {
   const canvas = byId('canvas');
-  canvas.setAttribute('aria-label', (canvas.getAttribute('aria-label') ?? '').replace(/\d+ superpixels$/, `${n} superpixels`));
+  canvas.setAttribute('aria-label', (canvas.getAttribute('aria-label') ?? '').replace(/\d+ superpixels?$/, counted(n, 'superpixel')));
   byId('app').dataset.regions = byId('granularity-value').textContent = String(n);
 }

@@ -4,6 +4,7 @@ import { bodyOf, rebased } from './classlist.js';
 import { editName } from './naming.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
+import { counted } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** The menus of one class and of all. */
@@ -92,7 +93,7 @@ async function replace(panel, format, file) {
   try {
     panel.adopt(await call('PUT', `${panel.address}/classes?format=${format}`, form));
     const after = panel.classes;
-    toast(`${after.length} classes imported`, '', 'info', { label: 'Undo', run: () => panel.undo(() => rebased(after, before, panel.classes, panel.deleted, panel.palette)) });
+    toast(`${counted(after.length, 'class', 'classes')} imported`, '', 'info', { label: 'Undo', run: () => panel.undo(() => rebased(after, before, panel.classes, panel.deleted, panel.palette)) });
   } catch (error) {
     if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
     panel.adopt(error.fields.project);

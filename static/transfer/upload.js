@@ -6,7 +6,7 @@ import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { toast } from '../ui/toast.js';
-import { Uploads } from './uploads.js';
+import { outcome, Uploads } from './uploads.js';
 
 /**
  * @typedef {import('./uploads.js').Answer} Answer
@@ -222,10 +222,10 @@ function row(file, many) {
       explain(problem.detail);
     },
     succeed: (answer) => {
-      finish(answer.images.length === 1 ? 'Ready' : `${answer.images.length} images`);
+      finish(outcome(answer));
       if (answer.problems.length === 0) return;
       byId('uploads-list').append(element);
-      show('failed', `${answer.images.length} images, ${answer.problems.length} files not`);
+      show('failed', outcome(answer));
       explain(answer.problems.slice(0, 20).map((p) => `${p.name}: ${p.problem.detail}`).join(' '));
     },
     skip: () => finish('Already uploaded'),

@@ -1,4 +1,5 @@
 import { Problem } from '../ui/api.js';
+import { counted } from '../ui/numbers.js';
 import { insist } from '../ui/patience.js';
 
 /**
@@ -100,4 +101,14 @@ export class Uploads {
  */
 function identity({ name, bytes }) {
   return `${[...name.trim()].slice(-100).join('')}\n${bytes}`;
+}
+
+/**
+ * What became of a file, in words; a zip archive can be many images.
+ *
+ * @param {Answer} answer
+ */
+export function outcome({ images, problems }) {
+  if (problems.length > 0) return `${counted(images.length, 'image')}, ${counted(problems.length, 'file')} failed`;
+  return images.length === 1 ? 'Ready' : counted(images.length, 'image');
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../ui/api.js';
-import { Uploads } from './uploads.js';
+import { outcome, Uploads } from './uploads.js';
 
 /** A server that refuses the first sendings with the given statuses; -1 keeps the file and loses the answer. */
 function world(/** @type {number[]} */ statuses, /** @type {any[]} */ present = []) {
@@ -71,4 +71,12 @@ test('an image of the same name and size with another content is not the file', 
   const w = world([], [{ id: 'other', name: 'a.jpg', bytes: 4 }, { id: '2', name: 'a.jpg', bytes: 4 }]);
   await new Uploads(files('a.jpg', 'a.jpg'), /** @type {any} */ (w)).run();
   assert.deepEqual(w.log, ['a.jpg there', 'a.jpg 200', 'a.jpg ready']);
+});
+
+test('a file says how many images it became', () => {
+  const problem = { name: 'notes.txt', problem: { title: 'Unsupported format', detail: 'Use PNG.' } };
+  assert.equal(outcome({ images: [{ id: 'a' }], problems: [] }), 'Ready');
+  assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [] }), '2 images');
+  assert.equal(outcome({ images: [{ id: 'a' }], problems: [problem] }), '1 image, 1 file failed');
+  assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [problem, problem] }), '2 images, 2 files failed');
 });
