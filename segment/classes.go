@@ -40,10 +40,10 @@ var colorPattern = regexp.MustCompile(`^#[0-9a-f]{6}$`)
 // no other class has. It leaves the ids as they are.
 func NormalizeClasses(classes []Class) ([]Class, error) {
 	if len(classes) == 0 {
-		return nil, Errorf(Invalid, "A project needs at least one class.")
+		return nil, Errorf(Invalid, "A project needs at least one class. Nothing was changed.")
 	}
 	if len(classes) > MaxClasses {
-		return nil, Errorf(Invalid, "A project can have up to %d classes; the list has %d.", MaxClasses, len(classes))
+		return nil, Errorf(Invalid, "A project can have up to %d classes; the list has %d. Nothing was changed.", MaxClasses, len(classes))
 	}
 	seen := make(map[string]bool, len(classes))
 	out := make([]Class, len(classes))
@@ -54,10 +54,10 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 	for i, c := range classes {
 		name, err := CleanName("class name", c.Name)
 		if err != nil {
-			return nil, err
+			return nil, NothingChanged(err)
 		}
 		if seen[ClassKey(name)] {
-			return nil, Errorf(Invalid, "Two classes are called %q (upper and lower case count as the same). Class names must differ.", name)
+			return nil, Errorf(Invalid, "Two classes are called %q (upper and lower case count as the same). Class names must differ. Nothing was changed.", name)
 		}
 		seen[ClassKey(name)] = true
 		color := strings.ToLower(c.Color)
@@ -66,7 +66,7 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 			taken[color] = true
 		}
 		if !colorPattern.MatchString(color) {
-			return nil, Errorf(Invalid, "The colour %q of class %q is not of the form #rrggbb, for example #2f9e8f.", c.Color, name)
+			return nil, Errorf(Invalid, "The colour %q of class %q is not of the form #rrggbb, for example #2f9e8f. Nothing was changed.", c.Color, name)
 		}
 		out[i] = Class{ID: c.ID, Name: name, Color: color}
 	}

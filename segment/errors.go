@@ -73,6 +73,17 @@ func (e *Error) Unchanged() *Error {
 	return e
 }
 
+// NothingChanged adds to an Error, of a check before a change, that nothing was changed.
+func NothingChanged(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	more := *e
+	more.Detail += " Nothing was changed."
+	return &more
+}
+
 // Uncertain reports whether what the store failed to write may have been stored.
 func Uncertain(err error) bool {
 	var e *Error
@@ -119,5 +130,5 @@ func LimitText(bytes int64) string {
 
 // NoRoom is the error for an image too many in a project.
 func NoRoom(most int) *Error {
-	return Errorf(TooLarge, "The project already has %d images, which is the limit. Create another project for more.", most)
+	return Errorf(TooLarge, "The project already has %s, which is the limit. Create another project for more.", Counted(most, "image"))
 }

@@ -16,7 +16,7 @@ func CleanName(what, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
 	case name == "":
-		return "", Errorf(Invalid, "The %s is empty.", what)
+		return "", Errorf(Invalid, "The %s is empty; it needs 1 to %d characters.", what, MaxName)
 	case !utf8.ValidString(name):
 		return "", Errorf(Invalid, "The %s is not valid UTF-8 text.", what)
 	case utf8.RuneCountInString(name) > MaxName:

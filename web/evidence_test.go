@@ -195,6 +195,8 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"point of one number", `{"id":"x","kind":"label","expected_seq":1,"points":[[1]],"class":1}`, 422, `An entry of "points" cannot be a list of 1`},
 		{"point of none", `{"id":"x","kind":"label","expected_seq":1,"points":[[]],"class":1}`, 422, "a list of 2 numbers"},
 		{"point of three", `{"id":"x","kind":"label","expected_seq":1,"points":[[1,2,3]],"class":1}`, 422, "a list of 2 numbers"},
+		{"one corner of a box", `{"id":"x","kind":"box","expected_seq":1,"points":[[1,1]],"class":1}`, 422, "has 1 point."},
+		{"event that doesn't exist", `{"id":"x","kind":"restore","expected_seq":1,"to":7}`, 422, "has 1 event,"},
 		{"no point", `{"id":"x","kind":"label","expected_seq":1,"points":[null],"class":1}`, 422, "a list of 2 numbers"},
 		{"superpixel null", `{"id":"x","kind":"label","expected_seq":1,"superpixels":[null],"class":1}`, 422, `An entry of "superpixels" cannot be null`},
 		{"run of null", `{"id":"x","kind":"pixels","expected_seq":1,"repairs":[{"class":1,"runs":[null,5]}]}`, 422, `An entry of "repairs.runs" cannot be null`},
@@ -210,6 +212,8 @@ func TestEvidenceMistakes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			if p := s.post(path+"/evidence", c.body).problem(t, c.status); !strings.Contains(p.Detail, c.says) {
 				t.Errorf("detail %q does not say %q", p.Detail, c.says)
+			} else if !strings.Contains(p.Detail, "Nothing was changed") && c.name != "nothing to redo" {
+				t.Errorf("detail %q does not say that nothing was changed", p.Detail)
 			}
 		})
 	}

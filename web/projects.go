@@ -106,7 +106,7 @@ func (s *Server) createProject(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if body.Name == nil {
-		return problem.Invalid("The field \"name\" is missing: a project needs a name.")
+		return problem.Invalid("The field \"name\" is missing: a project needs a name. Nothing was changed.")
 	}
 	classes := make([]segment.Class, len(body.Classes))
 	for i, c := range body.Classes {
@@ -158,7 +158,7 @@ func (s *Server) editProject(w http.ResponseWriter, r *http.Request) error {
 	}
 	if body.Name != nil {
 		if edit.Name, err = segment.CleanName("project name", *body.Name); err != nil {
-			return err
+			return segment.NothingChanged(err)
 		}
 	}
 	p, err := s.workspace.EditProject(r.Context(), chi.URLParam(r, "id"), edit)

@@ -67,7 +67,8 @@ func TestProjectMistakes(t *testing.T) {
 		{"a list", "POST", "/api/v1/projects", `[]`, 422, "object"},
 		{"no name", "POST", "/api/v1/projects", `{}`, 422, `"name" is missing`},
 		{"null name", "POST", "/api/v1/projects", `{"name":null}`, 422, `"name" is missing`},
-		{"empty name", "POST", "/api/v1/projects", `{"name":" "}`, 422, "empty"},
+		{"empty name", "POST", "/api/v1/projects", `{"name":" "}`, 422, "is empty; it needs 1 to 100 characters"},
+		{"long name", "POST", "/api/v1/projects", `{"name":"` + strings.Repeat("x", 101) + `"}`, 422, "longer than 100 characters"},
 		{"name of the wrong type", "POST", "/api/v1/projects", `{"name":7}`, 422, `"name"`},
 		{"nested wrong type", "POST", "/api/v1/projects", `{"name":"x","classes":[{"name":true}]}`, 422, `"classes.name"`},
 		{"text direction in a name", "POST", "/api/v1/projects", "{\"name\":\"a\u202eb\"}", 422, "text-direction"},
@@ -103,6 +104,8 @@ func TestProjectMistakes(t *testing.T) {
 			a := s.send(c.method, c.path, strings.NewReader(c.body))
 			if p := a.problem(t, c.status); !strings.Contains(p.Detail, c.says) {
 				t.Errorf("detail %q does not say %q", p.Detail, c.says)
+			} else if c.status == 422 && !strings.Contains(p.Detail, "Nothing was changed") {
+				t.Errorf("detail %q does not say that nothing was changed", p.Detail)
 			}
 			if c.status == 405 && a.header.Get("Allow") != "GET, HEAD, PATCH, DELETE" {
 				t.Errorf("Allow: %q", a.header.Get("Allow"))

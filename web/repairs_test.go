@@ -80,10 +80,11 @@ func TestRepairMistakes(t *testing.T) {
 		{"negative class", `[{"class":-1,"runs":[0,1]}]`, 422, `"class" of repair 0`},
 		{"class beyond", `[{"class":256,"runs":[0,1]}]`, 422, `"class" of repair 0`},
 		{"unknown class", `[{"class":3,"runs":[0,1]}]`, 422, "classes 0 to 2"},
+		{"a pixel beyond the image", fmt.Sprintf(`[{"class":1,"runs":[%d,1]}]`, pictureWidth*pictureHeight), 422, "The run of 1 pixel from"},
 		{"beyond the image", fmt.Sprintf(`[{"class":1,"runs":[%d,2]}]`, pictureWidth*pictureHeight-1), 422, "is outside the image"},
 		{"beyond numbers", `[{"class":1,"runs":[0,4294967297]}]`, 422, `"repairs.runs"`},
 		{"a fraction", `[{"class":1,"runs":[0.5,1]}]`, 422, `"repairs.runs"`},
-		{"half a run", `[{"class":1,"runs":[7]}]`, 422, "pairs"},
+		{"half a run", `[{"class":1,"runs":[7]}]`, 422, "class 1 has 1 number."},
 		{"a pixel twice", `[{"class":1,"runs":[7,2]},{"class":2,"runs":[8,1]}]`, 422, "Pixel 8"},
 		{"too many", `[{"class":1,"runs":[` + strings.Repeat("0,1,", 100_000) + `0,1]}]`, 413, "100000 runs"},
 	} {

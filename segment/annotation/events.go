@@ -139,10 +139,13 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 			return 0, func() error {
 				h, err := sequence.Named(ctx, e.Pick)
 				before.pick = picked{sequence, h}
-				if e.Pick.Digest != "" && segment.KindOf(err) == segment.Invalid {
+				switch {
+				case segment.KindOf(err) != segment.Invalid:
+					return err
+				case e.Pick.Digest != "":
 					return nil // it was shown and is gone, which fillPick says
 				}
-				return err
+				return segment.NothingChanged(err)
 			}, nil
 		}
 		if err := a.fillPick(&e, before); err != nil {

@@ -156,7 +156,7 @@ func (s *subject) leftOut(of []int32) []string {
 	if count == 0 || !slices.Contains(p.Pixels, segment.Void) {
 		return nil
 	}
-	return []string{fmt.Sprintf("No object covers %s of %q (%d pixels): readers can't tell that from undecided pixels.", segment.Counted(count, "region"), s.project.Classes[0].Name, pixels)}
+	return []string{fmt.Sprintf("No object covers %s of %q (%s): readers can't tell that from undecided pixels.", segment.Counted(count, "region"), s.project.Classes[0].Name, segment.Counted(pixels, "pixel"))}
 }
 
 // asJSON marshals values that can't fail.

@@ -253,7 +253,7 @@ func readJSON(b []byte) ([]segment.Class, error) {
 		list = object.Classes
 	}
 	if !WholeText(b) {
-		return nil, segment.Errorf(segment.Invalid, "The label set contains text that is not valid UTF-8, or half of a surrogate pair.")
+		return nil, segment.Errorf(segment.Invalid, "The label set contains text that is not valid UTF-8, or half of a surrogate pair. Nothing was changed.")
 	}
 	classes := make([]segment.Class, len(list))
 	for i, e := range list {

@@ -75,7 +75,7 @@ func (t *Timeline) checkKind(e *segment.Event, p *segment.Project) error {
 		}
 	case segment.Restore:
 		if e.To < 0 || e.To > t.Seq() {
-			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has %d events, and 0 is the beginning. Nothing was changed.", e.To, t.Seq())
+			return segment.Errorf(segment.Invalid, "Event %d doesn't exist: this image has %s, and 0 is the beginning. Nothing was changed.", e.To, segment.Counted(t.Seq(), "event"))
 		}
 	case segment.Pixels:
 		return checkStroke(e.Repairs, p, t.cells.Area())
@@ -189,11 +189,11 @@ func checkRepairs(repairs []segment.Repair, p *segment.Project, pixels int) erro
 			return err
 		}
 		if len(r.Runs)%2 != 0 {
-			return segment.Errorf(segment.Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %d numbers. Nothing was changed.", r.Class, len(r.Runs))
+			return segment.Errorf(segment.Invalid, "Runs are pairs of a first pixel and a number of pixels; the list of class %d has %s. Nothing was changed.", r.Class, segment.Counted(len(r.Runs), "number"))
 		}
 		for pair := range slices.Chunk(r.Runs, 2) {
 			if pair[0] < 0 || pair[1] < 1 || int64(pair[0])+int64(pair[1]) > int64(pixels) {
-				return segment.Errorf(segment.Invalid, "The run of %d pixels from pixel %d is outside the image, which has pixels 0 to %d. Nothing was changed.", pair[1], pair[0], pixels-1)
+				return segment.Errorf(segment.Invalid, "The run of %s from pixel %d is outside the image, which has pixels 0 to %d. Nothing was changed.", segment.Counted(int(pair[1]), "pixel"), pair[0], pixels-1)
 			}
 		}
 	}

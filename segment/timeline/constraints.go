@@ -124,7 +124,7 @@ func (t *Timeline) checkBox(e *segment.Event) error {
 		return nil
 	}
 	if len(e.Points) != 2 {
-		return segment.Errorf(segment.Invalid, "A box needs two opposite corners, or no points to remove it; this one has %d points. Nothing was changed.", len(e.Points))
+		return segment.Errorf(segment.Invalid, "A box needs two opposite corners, or no points to remove it; this one has %s. Nothing was changed.", segment.Counted(len(e.Points), "point"))
 	}
 	w, h := float64(t.cells.Width), float64(t.cells.Height)
 	for _, p := range e.Points {

@@ -22,7 +22,7 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []se
 	}
 	name, err := segment.CleanName("project name", name)
 	if err != nil {
-		return segment.Project{}, err
+		return segment.Project{}, segment.NothingChanged(err)
 	}
 	if classes, err = segment.NormalizeClasses(classes); err != nil {
 		return segment.Project{}, err
@@ -206,7 +206,7 @@ func (w *Workspace) edited(ctx context.Context, before segment.Project, edit seg
 	}
 	if edit.Name != "" {
 		if p.Name, err = segment.CleanName("project name", edit.Name); err != nil {
-			return segment.Project{}, err
+			return segment.Project{}, segment.NothingChanged(err)
 		}
 	}
 	switch {

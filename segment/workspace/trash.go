@@ -106,7 +106,7 @@ func (w *Workspace) Restore(ctx context.Context, id string) (segment.TrashItem, 
 	}
 	item, err = w.store.Restore(audit.Note(ctx, audit.New(ctx, audit.Restored, id, string(item.Kind)+" "+item.Name)), id, w.images)
 	if segment.KindOf(err) == segment.TooLarge {
-		err = segment.Errorf(segment.Conflict, "The project already has %d images, which is the limit. Nothing was restored; move another image to the trash first.", w.images)
+		err = segment.Errorf(segment.Conflict, "The project already has %s, which is the limit. Nothing was restored; move another image to the trash first.", segment.Counted(w.images, "image"))
 	}
 	return item, err
 }

@@ -77,7 +77,7 @@ func TestRestoreAtTheLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Restore(ctx, first.ID); segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "1 images, which is the limit") {
+	if _, err := p.Restore(ctx, first.ID); segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "1 image, which is the limit") {
 		t.Errorf("restored beside another: %v", err)
 	}
 	if err := p.TrashImage(ctx, second.ID); err != nil {

@@ -203,7 +203,7 @@ func (h *Hub) admit(v Visitor) (*seat, error) {
 			}
 		}
 		if own >= h.limits.UserSockets {
-			return nil, segment.Errorf(segment.Busy, "You have %d images open, which is the limit for one user. Close some.", own)
+			return nil, segment.Errorf(segment.Busy, "You have %s open, which is the limit for one user. Close some.", segment.Counted(own, "image"))
 		}
 	}
 	t := &seat{visitor: v, recheck: make(chan struct{}, 1)}
