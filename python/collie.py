@@ -164,7 +164,7 @@ class Collie:
             if not left:
                 return images
             if end is not None and time.monotonic() > end:
-                raise TimeoutError(f"{left} of {len(images)} images are not done")
+                raise TimeoutError(f"images that are not done: {left} of {len(images)}")
             time.sleep(every)
 
     # Labels

@@ -204,7 +204,7 @@ func TestWaitForRestarted(t *testing.T) {
 	}
 	f := &flaky{names: []string{"a.png"}, status: "done", broken: broken}
 	said, err := f.run(t, &waitCommand{Project: "Beach"})
-	if err != nil || strings.Count(said, "waiting until the server is back") != 1 || !strings.Contains(said, "1 of 1 images are done") {
+	if err != nil || strings.Count(said, "waiting until the server is back") != 1 || !strings.Contains(said, "images done: 1 of 1") {
 		t.Errorf("%v: %s", err, said)
 	}
 }

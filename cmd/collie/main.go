@@ -172,7 +172,7 @@ func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 			}
 		}
 		if done != said {
-			fmt.Fprintf(out.stderr, "%d of %d images are done\n", done, len(images))
+			fmt.Fprintf(out.stderr, "images done: %d of %d\n", done, len(images))
 			said = done
 		}
 		if done == len(images) {
