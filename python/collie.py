@@ -245,12 +245,13 @@ class Collie:
 
     def _file(self, operation, id, path, name, query=None):
         name = name or os.path.basename(path)
-        if any(c in name for c in '"\r\n\\'):
-            raise ValueError(f"the file name {name!r} can't be sent")
+        if "\r" in name or "\n" in name:
+            raise ValueError(f"the file name {name!r} has a line break, which can't be sent; give it another name")
+        quoted = name.replace("\\", "\\\\").replace('"', '\\"')
         with open(path, "rb") as file:
             content = file.read()
         boundary = uuid.uuid4().hex
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\nContent-Type: application/octet-stream\r\n\r\n'
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\nContent-Type: application/octet-stream\r\n\r\n'
         data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
         return json.loads(self._call(operation, id, query, data, {"Content-Type": f"multipart/form-data; boundary={boundary}"}))
 

@@ -146,6 +146,11 @@ class Work(unittest.TestCase):
         self.assertEqual([i.get("problem") for i in again["images"]], [None])
         self.assertEqual(sorted(os.listdir(self.folder)), ["blue ü.png", "out.zip"])
 
+    def test_names_with_quotation_marks(self):
+        for name in ('6" lens.png', '"', 'é".png'):
+            image = SERVER.upload(self.project["id"], self.write("a.png", png(64, 48, (9, 9, 9))), name=name)[0]
+            self.assertEqual(image["name"], name)
+
     def test_refusals(self):
         with self.assertRaises(collie.Problem) as unreadable:
             SERVER.upload(self.project["id"], self.write("notes.txt", b"not an image"))
@@ -161,8 +166,8 @@ class Work(unittest.TestCase):
         with self.assertRaises(collie.Problem) as stranger:
             collie.Collie(token="collie_wrong").projects()
         self.assertEqual(stranger.exception.status, 401)
-        with self.assertRaises(ValueError):
-            SERVER.upload(self.project["id"], self.write("a.png", b""), name='a"b.png')
+        with self.assertRaisesRegex(ValueError, "line break"):
+            SERVER.upload(self.project["id"], self.write("a.png", b""), name="a\nb.png")
         with self.assertRaises(LookupError):
             SERVER.find_project("no such project")
         with self.assertRaisesRegex(LookupError, "no images"):

@@ -139,7 +139,7 @@ func TestPythonModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := p.do("", "/usr/bin/python3", tests); !strings.Contains(out, "Ran 7 tests") {
+	if out := p.do("", "/usr/bin/python3", tests); !strings.Contains(out, "Ran 8 tests") {
 		t.Errorf("tests of the module:\n%s", out)
 	}
 }
