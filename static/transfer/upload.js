@@ -164,7 +164,7 @@ async function upload(project, files) {
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
   title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
   summary.textContent =
-    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${files.length - result.failed - result.skipped} uploaded, ${result.failed} failed${there}`;
+    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${result.images.length} uploaded, ${result.failed} failed${there}`;
   return result;
 }
 

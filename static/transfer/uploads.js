@@ -42,7 +42,7 @@ export class Uploads {
   /**
    * Sends the files one after the other, so that the images are in their order.
    *
-   * @returns {Promise<{images: {id: string}[], failed: number, skipped: number}>}
+   * @returns {Promise<{images: {id: string}[], failed: number, skipped: number}>} failed counts files in archives, too
    */
   async run() {
     this.there = [...await this.world.present().catch(() => [])];
@@ -61,6 +61,7 @@ export class Uploads {
           const send = () => this.world.send(file, row.progress);
           const answer = await insist(send, { wait: row.wait, pause: this.world.pause }, () => this.arrived(file));
           images.push(...answer.images);
+          failed += answer.problems.length;
           for (const im of answer.images) this.known.add(im.id);
           row.succeed(answer);
         } catch (error) {

@@ -80,3 +80,10 @@ test('a file says how many images it became', () => {
   assert.equal(outcome({ images: [{ id: 'a' }], problems: [problem] }), '1 image, 1 file failed');
   assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [problem, problem] }), '2 images, 2 files failed');
 });
+
+test('files of an archive that were refused count as failed', async () => {
+  const refused = { name: 'notes.txt', problem: { title: 'Unsupported format', detail: 'Use PNG.' } };
+  const w = { ...world([]), send: async () => ({ images: [{ id: '1' }, { id: '2' }], problems: [refused] }) };
+  const result = await new Uploads(files('a.zip'), /** @type {any} */ (w)).run();
+  assert.deepEqual([result.images.length, result.failed], [2, 1]);
+});

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"archive/zip"
 	"bytes"
 	"image"
 	"image/png"
@@ -192,4 +193,36 @@ func TestE2EBadFile(t *testing.T) {
 	p.drop(bad)
 	p.until(`[...document.querySelectorAll('#uploads-list .upload-problem')].some(e => !e.hidden && /JPEG/.test(e.textContent))`)
 	p.screenshot("refused")
+}
+
+// Files in an archive that can't be used are seen: the page stays and offers the images.
+func TestE2EArchiveWithABadFile(t *testing.T) {
+	t.Parallel()
+	mixed := filepath.Join(t.TempDir(), "mixed.zip")
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	for name, content := range map[string][]byte{"good.png": picture(t, 60, 40), "notes.png": []byte("notes")} {
+		w, err := archive.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(mixed, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(mixed)
+	p.until(`document.getElementById('app') !== null || !document.getElementById('uploads-open').hidden`)
+	if !value[bool](p, `/notes\.png/.test(document.getElementById('uploads-list')?.textContent)`) {
+		t.Fatal("the page shows the image, and not that a file was refused")
+	}
+	if got := value[string](p, `document.getElementById('uploads-title').textContent + ': ' + document.getElementById('uploads-summary').textContent`); got != "Some files could not be read: 1 uploaded, 1 failed" {
+		t.Errorf("above the list: %q", got)
+	}
 }
