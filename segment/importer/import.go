@@ -168,7 +168,7 @@ func (i *importing) prepare(ctx context.Context, p segment.Project, d *Dataset) 
 			return err
 		}
 		i.names.add(im)
-		exported[strings.ToLower(stems.Next(im.Name))] = im.ID
+		exported[folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
 	return nil

@@ -10,11 +10,13 @@ import (
 	"time"
 	"unicode"
 
+	"golang.org/x/text/unicode/norm"
+
 	"collie/segment"
 )
 
-// names finds images by the names that a data set gives them. Keys are in lower
-// case; a stem is a name without folder and ending.
+// names finds images by the names that a data set gives them. Keys are folded; a
+// stem is a name without folder and ending.
 type names struct {
 	images map[string]string   // ids by file name, with ending and without, stem, and name in exports; empty: several
 	masks  map[string]string   // the name in the data set by its form without ending, and by stem; empty: several
@@ -26,7 +28,7 @@ type names struct {
 func newNames(d *Dataset) names {
 	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}}
 	for _, name := range d.Images {
-		name := strings.ToLower(name)
+		name := folded(name)
 		note(n.masks, endless(name), name)
 		note(n.masks, stem(name), name)
 		note(n.own, ownStem(name), name)
@@ -40,7 +42,7 @@ func newNames(d *Dataset) names {
 // add registers an image of the project under its name, also without ending, and
 // its stem.
 func (n *names) add(im segment.Image) {
-	name := strings.ToLower(im.Name)
+	name := folded(im.Name)
 	for _, key := range slices.Compact([]string{name, endless(name), stem(name)}) {
 		note(n.images, key, im.ID)
 	}
@@ -70,7 +72,7 @@ func (n *names) addExported(ids map[string]string, own bool) {
 // Folder and ending are passed over only if they don't tell images of the data set
 // apart, and last of all what Label Studio puts before a name.
 func (n *names) find(name string) (id, photo, as string, err error) {
-	name = strings.ToLower(name)
+	name = folded(name)
 	keys, several := []string{name}, n.several(stem(name))
 	if !n.several(endless(name)) {
 		keys = append(keys, endless(name))
@@ -127,7 +129,7 @@ func (n *names) photo(name string, anyFolder bool) string {
 		func(photo string) bool { return ends(endless(photo), name) },
 		func(photo string) bool { return ends(endless(photo), endless(name)) },
 	} {
-		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(strings.ToLower(photo)) })
+		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(folded(photo)) })
 		if len(found) == 1 {
 			return found[0]
 		}
@@ -154,7 +156,7 @@ func ownStem(name string) string {
 		return whole
 	}
 	if plain, err := url.PathUnescape(rest); err == nil {
-		return strings.ToLower(plain)
+		return folded(plain)
 	}
 	return rest
 }
@@ -173,8 +175,13 @@ func studioName(name string) string {
 	}, name)
 }
 
+// folded is the same for names that count as the same: those that differ in upper and
+// lower case, or in how letters with accents are written. macOS takes these apart in the
+// archives that it makes.
+func folded(name string) string { return norm.NFC.String(strings.ToLower(name)) }
+
 // endless is a name without its ending.
 func endless(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
-// stem is a file's name without folder and ending, in lower case.
-func stem(name string) string { return endless(strings.ToLower(path.Base(name))) }
+// stem is a file's name without folder and ending, folded.
+func stem(name string) string { return endless(folded(path.Base(name))) }

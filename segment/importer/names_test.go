@@ -56,6 +56,8 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"both":             {[]string{"s2/a.png", "s1/a.png"}, coco("s1/a.png", "S2/a.PNG"), []string{"s1/a.png one", "s2/a.png two"}},
 		"one":              {[]string{"s1/a.png"}, coco("s2/a.png", "s1/a.png"), []string{"The data set has more than one image called a", "s1/a.png two"}},
 		"no folders":       {[]string{"a.png"}, coco("s2/a.png", "s1/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
+		"another form":     {[]string{"Übung e\u0301.png", "Ö.png"}, coco("\u00fcbung \u00e9.jpg", "O\u0308.png"), []string{"Übung e\u0301.png one", "Ö.png two"}},
+		"form of a mask":   {[]string{"cafe\u0301.png"}, masks("SegmentationClass/caf\u00e9.png"), []string{"cafe\u0301.png one"}},
 		"another folder":   {[]string{"photos/a.png"}, coco("s1/a.jpg"), []string{"photos/a.png one"}},
 		"two endings":      {[]string{"a.png"}, coco("a.jpg", "a.png"), []string{"The data set has more than one image called a", "a.png two"}},
 		"twice":            {[]string{"a.png"}, coco("a.png", "a.png"), []string{"a.png one", "The data set has more than one mask for this image; a.png was taken."}},
