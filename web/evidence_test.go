@@ -202,7 +202,7 @@ func TestEvidenceMistakes(t *testing.T) {
 		{"run of null", `{"id":"x","kind":"pixels","expected_seq":1,"repairs":[{"class":1,"runs":[null,5]}]}`, 422, `An entry of "repairs.runs" cannot be null`},
 		{"no hypothesis", `{"id":"x","kind":"accept","expected_seq":1}`, 422, `"hypothesis" is missing`},
 		{"hypothesis out of range", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":5}`, 422, "no hypothesis 5"},
-		{"hypothesis of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":"best"}`, 422, `"hypothesis"`},
+		{"hypothesis of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":"best"}`, 422, `"hypothesis" must be {"rank": 0, "digest": "…"} or a rank`},
 		{"rank of the wrong type", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":"best"}}`, 422, `rank"`},
 		{"digest of another", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":0,"digest":"00"}}`, 409, "has changed since it was shown"},
 		{"hypothesis that is gone", `{"id":"x","kind":"accept","expected_seq":1,"hypothesis":{"rank":5,"digest":"0000000000000000"}}`, 409, "has changed since it was shown"},

@@ -48,7 +48,10 @@ type Offer struct {
 // UnmarshalJSON accepts {"rank", "digest"} and a bare rank.
 func (p *Pick) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] != '{' {
-		return json.Unmarshal(b, &p.Rank)
+		if err := json.Unmarshal(b, &p.Rank); err != nil {
+			return segment.Errorf(segment.Invalid, "The field \"hypothesis\" must be {\"rank\": 0, \"digest\": \"…\"} or a rank, a whole number. Nothing was changed.")
+		}
+		return nil
 	}
 	type plain Pick
 	p.Rank = noRank // which null leaves as it is
