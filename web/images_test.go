@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"collie/segment/photo/phototest"
 	"collie/superpixels"
 	"collie/web/problem"
 	"collie/web/wire"
@@ -58,6 +59,18 @@ func TestUpload(t *testing.T) {
 	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
 	if len(list) != 2 || list[0].ID != im.ID || list[1].Name != "again.png" {
 		t.Errorf("list %+v", list)
+	}
+}
+
+// Only the answer to an upload says that an image is the first of several in its file.
+func TestUploadOfStack(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	var added, list []wire.Image
+	s.upload(p.ID, file{"stack.tif", phototest.Stack(t, image.NewNRGBA(image.Rect(0, 0, 60, 40)))}, file{"beach.png", picture()}).into(t, http.StatusCreated, &added)
+	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
+	if len(added) != 2 || added[0].Pictures != 2 || added[1].Pictures != 0 || len(list) != 2 || list[0].Pictures != 0 {
+		t.Errorf("added %+v, then %+v", added, list)
 	}
 }
 

@@ -215,5 +215,5 @@ func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 		return errors.Join(err, s.workspace.TrashProject(context.WithoutCancel(r.Context()), p.ID))
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
-	return s.answers.JSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []wire.Image{wire.ImageOf(im)}})
+	return s.answers.JSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []wire.Image{wire.ImageOf(im.Image)}})
 }

@@ -116,12 +116,16 @@ func (u *upload) hold(ctx context.Context, name string, content io.Reader, limit
 
 // add adds one file.
 func (u *upload) add(ctx context.Context, name string, file io.Reader) {
-	im, err := u.workspace.AddImage(ctx, u.project, name, file)
+	added, err := u.workspace.AddImage(ctx, u.project, name, file)
 	if err != nil {
 		u.fail(name, err)
 		return
 	}
-	u.results = append(u.results, wire.ImageOf(im))
+	im := wire.ImageOf(added.Image)
+	if added.Pictures > 1 {
+		im.Pictures = added.Pictures
+	}
+	u.results = append(u.results, im)
 }
 
 // formPart is a part of a form. Browsers write a quotation mark in the name of a file as

@@ -107,7 +107,8 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 	}
 	var answer []struct {
 		picture
-		Problem struct{ Detail string }
+		Pictures int
+		Problem  struct{ Detail string }
 	}
 	used, err := u.sendFile(ctx, "/api/v1/projects/"+u.project+"/images", file, content, &answer, u.streams)
 	if err != nil {
@@ -125,6 +126,9 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 		}
 		u.uploaded++
 		fmt.Fprintf(u.stdout, "%s\t%d × %d\t%s\n", im.ID, im.Width, im.Height, im.Name)
+		if im.Pictures > 1 {
+			fmt.Fprintf(u.stderr, "%s: only the first of its %d pictures is used\n", im.Name, im.Pictures)
+		}
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func add(tb testing.TB, w *workspace.Workspace, project, name string, file []byt
 			tb.Fatal(err)
 		}
 	}
-	return im
+	return im.Image
 }
 
 // twoImages is a project with a finished image, an untouched one and one in

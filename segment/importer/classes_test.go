@@ -255,5 +255,5 @@ func mustPicture(t *testing.T, w *workspace.Workspace, classes []segment.Class, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, im
+	return p, im.Image
 }

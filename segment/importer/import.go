@@ -321,5 +321,6 @@ func (i *importing) add(ctx context.Context, photo, as string) (segment.Image, e
 		return segment.Image{}, err
 	}
 	defer file.Close()
-	return i.workspace.AddImage(ctx, i.project, as, file)
+	added, err := i.workspace.AddImage(ctx, i.project, as, file)
+	return added.Image, err
 }

@@ -25,7 +25,8 @@ func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if im, err = w.AddImage(t.Context(), p.ID, "beach.png", bytes.NewReader(scene())); err != nil {
+	added, err := w.AddImage(t.Context(), p.ID, "beach.png", bytes.NewReader(scene()))
+	if err != nil {
 		t.Fatal(err)
 	}
 	row := strings.Repeat("1", 90) + strings.Repeat("7", 30)
@@ -34,7 +35,7 @@ func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, p, im, files
+	return w, p, added.Image, files
 }
 
 // A mapping decides what values become, creates the classes that it names for the

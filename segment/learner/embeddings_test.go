@@ -44,7 +44,7 @@ func (s *school) camouflage(t *testing.T, images int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.images = append(s.images, im)
+		s.images = append(s.images, im.Image)
 	}
 }
 

@@ -76,7 +76,7 @@ func newSchool(t *testing.T, images int, wrap func(*blob.Store) segment.Blobs) *
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.images = append(s.images, im)
+		s.images = append(s.images, im.Image)
 	}
 	return s
 }

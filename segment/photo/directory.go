@@ -8,6 +8,7 @@ import (
 
 // Tags of a TIFF directory (TIFF 6.0, section 8 and appendix A).
 const (
+	newSubfileTypeTag  = 0x00fe
 	imageWidthTag      = 0x0100
 	imageLengthTag     = 0x0101
 	bitsPerSampleTag   = 0x0102
@@ -22,19 +23,19 @@ const (
 	extraSamplesTag    = 0x0152
 )
 
-// directory is the first one of a TIFF structure, which is what TIFF files and EXIF
-// data are. It follows no other, so reading it always ends.
+// directory is one of a TIFF structure, which is what TIFF files and EXIF data are.
 type directory struct {
 	file    io.ReaderAt
 	order   binary.ByteOrder
 	start   int64 // of the entries
 	entries []byte
+	after   int64 // where the next directory is, or 0
 }
 
 // entrySize is the length of an entry: tag, kind, count, and the values or where they are.
 const entrySize = 12
 
-// firstDirectory reads the directory; without entries if there is none.
+// firstDirectory reads the first directory; without entries if there is none.
 func firstDirectory(file io.ReaderAt) directory {
 	d := directory{file: file, order: binary.LittleEndian}
 	head := make([]byte, 8)
@@ -48,15 +49,26 @@ func firstDirectory(file io.ReaderAt) directory {
 	default:
 		return d
 	}
-	d.start = int64(d.order.Uint32(head[4:])) + 2
-	count := head[:2]
-	if n, _ := file.ReadAt(count, d.start-2); n < len(count) {
-		return d
+	return d.at(int64(d.order.Uint32(head[4:])))
+}
+
+// at reads the directory at an offset of the same file; without entries if there is
+// none.
+func (d *directory) at(offset int64) directory {
+	out := directory{file: d.file, order: d.order, start: offset + 2}
+	count := make([]byte, 2)
+	if n, _ := d.file.ReadAt(count, offset); n < len(count) {
+		return out
 	}
-	d.entries = make([]byte, entrySize*int(d.order.Uint16(count)))
-	n, _ := file.ReadAt(d.entries, d.start)
-	d.entries = d.entries[:n-n%entrySize]
-	return d
+	size := entrySize * int(d.order.Uint16(count))
+	entries := make([]byte, size+4)
+	n, _ := d.file.ReadAt(entries, out.start)
+	if n == len(entries) {
+		out.after = int64(d.order.Uint32(entries[size:]))
+	}
+	n = min(n, size)
+	out.entries = entries[:n-n%entrySize]
+	return out
 }
 
 // numbers are the values of an entry: whole numbers of size bytes, from at on.

@@ -33,6 +33,8 @@ type format struct {
 	check  func([]byte, image.Point) error      // checks the file before it is decoded; can be nil
 	mend   func([]byte, image.Image)            // corrects what the decoder makes of the file; can be nil
 	frames bool                                 // the image can cover a part of the canvas
+
+	pictures func([]byte) int // counts the pictures in the file; can be nil
 }
 
 var formats = []*format{
@@ -41,8 +43,8 @@ var formats = []*format{
 	{name: "webp", title: "WebP", magic: "RIFF????WEBP", config: webp.DecodeConfig, decode: webp.Decode, exif: webpOrientation},
 	{name: "gif", title: "GIF", magic: "GIF8?a", config: gif.DecodeConfig, decode: gif.Decode, frames: true},
 	{name: "bmp", title: "BMP", magic: "BM", config: bmp.DecodeConfig, decode: bmp.Decode, stated: bmpSize},
-	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF},
-	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF},
+	{name: "tiff", title: "TIFF", magic: "II*\x00", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF, pictures: tiffPictures},
+	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF, pictures: tiffPictures},
 }
 
 // refused are formats that people take for images; naming them helps more than

@@ -93,6 +93,7 @@ type Photo struct {
 	Format   string       // jpeg, png, webp, gif, bmp or tiff
 	Original []byte       // the file, byte for byte; shared and read-only
 	Pixels   *image.NRGBA // upright (EXIF orientation applied) and opaque (on white), from (0, 0)
+	Pictures int          // in the file, of which Pixels is the first; 1 for an animation, too
 
 	shown   *image.NRGBA // the display copy, once it is made
 	release func()
@@ -239,7 +240,11 @@ func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, si
 	if late := g.decoding(ctx, func() { pixels, err = decode(f, original, size, tone) }); late != nil {
 		err = late
 	}
-	return &Photo{Format: f.name, Original: original, Pixels: pixels}, err
+	p := &Photo{Format: f.name, Original: original, Pixels: pixels, Pictures: 1}
+	if f.pictures != nil {
+		p.Pictures = f.pictures(original)
+	}
+	return p, err
 }
 
 // whole reads the file into memory.

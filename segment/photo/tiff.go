@@ -19,6 +19,8 @@ const (
 	separate        = 2 // planarTag
 	associatedAlpha = 1 // extraSamplesTag
 	alpha           = 2
+	reduced         = 1 // bits of newSubfileTypeTag
+	transparency    = 4
 )
 
 // maxBlock is how many pixels a strip or tile of a compressed TIFF can have.
@@ -49,6 +51,31 @@ func checkTIFF(file []byte, size image.Point) error {
 			block/1e6, maxBlock/1_000_000, accepted)
 	}
 	return nil
+}
+
+// maxPages is how many directories of a TIFF are looked at.
+const maxPages = 65_536
+
+// tiffPictures counts the pictures of a file that are as large as the first, such as the
+// layers of a stack, without what is a smaller copy or a mask of another.
+func tiffPictures(file []byte) int {
+	n, seen := 0, map[int64]bool{}
+	d := firstDirectory(bytes.NewReader(file))
+	width, _ := d.value(imageWidthTag, 0)
+	height, _ := d.value(imageLengthTag, 0)
+	for len(d.entries) > 0 && !seen[d.start] && len(seen) < maxPages {
+		seen[d.start] = true
+		w, _ := d.value(imageWidthTag, 0)
+		h, _ := d.value(imageLengthTag, 0)
+		if kind, _ := d.value(newSubfileTypeTag, 0); w == width && h == height && kind&(reduced|transparency) == 0 {
+			n++
+		}
+		if d.after == 0 {
+			break
+		}
+		d = d.at(d.after)
+	}
+	return max(n, 1)
 }
 
 func tiffConfig(r io.Reader) (image.Config, error) { return tiff.DecodeConfig(asRGB(r)) }

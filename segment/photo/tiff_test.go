@@ -192,3 +192,46 @@ func opaque(img image.Image) image.Image {
 	}
 	return img
 }
+
+// TestPictures counts the layers of a stack, but no previews and masks of a picture.
+func TestPictures(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 4, 3))
+	single := bands(img, 3, rgb, nil)
+	for name, c := range map[string]struct {
+		kinds [][2]uint32 // newSubfileTypeTag and the width of each further picture
+		loop  bool
+		want  int
+	}{
+		"single":            {nil, false, 1},
+		"stack":             {[][2]uint32{{0, 4}, {2, 4}}, false, 3},
+		"preview, unmarked": {[][2]uint32{{0, 2}}, false, 1},
+		"pyramid and mask":  {[][2]uint32{{reduced, 4}, {transparency, 4}}, false, 1},
+		"loop":              {[][2]uint32{{0, 4}}, true, 2},
+	} {
+		le := binary.LittleEndian
+		file := slices.Clone(single)
+		first := le.Uint32(file[4:])
+		end := func(at uint32) uint32 { return at + 2 + entrySize*uint32(le.Uint16(file[at:])) }
+		last := first
+		for _, kind := range c.kinds {
+			le.PutUint32(file[4:], first)
+			file = phototest.TIFFWith(file, phototest.Entry{Tag: newSubfileTypeTag, Kind: 4, Count: 1, Value: kind[0]})
+			next := le.Uint32(file[4:])
+			le.PutUint32(file[next+2+entrySize+8:], kind[1]) // the width comes second
+			le.PutUint32(file[end(last):], next)
+			last = next
+		}
+		le.PutUint32(file[4:], first)
+		if c.loop {
+			le.PutUint32(file[end(last):], first)
+		}
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if p.Pictures != c.want {
+			t.Errorf("%s: %d pictures, want %d", name, p.Pictures, c.want)
+		}
+		p.Close()
+	}
+}

@@ -57,7 +57,7 @@ func mustAdd(tb testing.TB, ws *workspace.Workspace, w, h int) segment.Image {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return im
+	return im.Image
 }
 
 // grain returns a grainy picture of w×h pixels as a JPEG.

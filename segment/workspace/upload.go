@@ -23,22 +23,28 @@ const (
 // of superpixels.
 const finestFactor = 4
 
+// Added is an image that has been added.
+type Added struct {
+	segment.Image
+	Pictures int // in the file, of which the image is the first
+}
+
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
 // Nothing of a file that can't be used is kept.
-func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (segment.Image, error) {
+func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file io.Reader) (Added, error) {
 	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
-		return segment.Image{}, err
+		return Added{}, err
 	}
 	if err := w.hasRoom(ctx, projectID); err != nil {
-		return segment.Image{}, err
+		return Added{}, err
 	}
 	name, err := segment.CleanName("file name", lastRunes(name, segment.MaxName))
 	if err != nil {
-		return segment.Image{}, err
+		return Added{}, err
 	}
 	p, err := w.gate.ReadToned(ctx, file, photo.Expose)
 	if err != nil {
-		return segment.Image{}, Refusal(err)
+		return Added{}, Refusal(err)
 	}
 	defer p.Close()
 	size := p.Pixels.Bounds().Size()
@@ -48,9 +54,9 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	}
 	blobs, err := w.prepare(ctx, &im, p)
 	if err != nil {
-		return segment.Image{}, err
+		return Added{}, err
 	}
-	return im, w.keep(ctx, im, blobs)
+	return Added{im, p.Pictures}, w.keep(ctx, im, blobs)
 }
 
 // hasRoom returns an error if a project has no room for another image.

@@ -8,6 +8,7 @@ import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
 import { filterProjects } from './projects.js';
 import { dropZone, offerFirst, UploadQueue } from '../transfer/upload.js';
+import { stacks } from '../transfer/uploads.js';
 
 colourSwatches();
 themeToggle();
@@ -55,7 +56,7 @@ async function create(files) {
   });
   if (sent.images.length === 0) {
     await call('DELETE', `/api/v1/projects/${encodeURIComponent(id)}`);
-  } else if (sent.failed === 0) {
+  } else if (sent.failed === 0 && !stacks(sent.images)) {
     await go(`/images/${sent.images[0].id}`);
   } else {
     offerFirst(sent);

@@ -6,11 +6,11 @@ import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { toast } from '../ui/toast.js';
-import { outcome, Uploads } from './uploads.js';
+import { outcome, stacks, Uploads } from './uploads.js';
 
 /**
  * @typedef {import('./uploads.js').Answer} Answer
- * @typedef {{images: {id: string}[], failed: number}} Sent new images in the order of the files, and how many files failed
+ * @typedef {{images: import('./uploads.js').Uploaded[], failed: number}} Sent new images in the order of the files, and how many files failed
  */
 
 /**
@@ -223,10 +223,12 @@ function row(file, many) {
     },
     succeed: (answer) => {
       finish(outcome(answer));
-      if (answer.problems.length === 0) return;
+      const refused = answer.problems.slice(0, 20).map((p) => `${p.name}: ${p.problem.detail}`).join(' ');
+      const remark = refused || stacks(answer.images);
+      if (!remark) return;
       byId('uploads-list').append(element);
-      show('failed', outcome(answer));
-      explain(answer.problems.slice(0, 20).map((p) => `${p.name}: ${p.problem.detail}`).join(' '));
+      if (refused) show('failed', outcome(answer));
+      explain(remark);
     },
     skip: () => finish('Already uploaded'),
     fail(problem) {
@@ -241,11 +243,11 @@ function row(file, many) {
  * The images and the refused files of an answer. A file that was refused has its
  * problem in place of its record.
  *
- * @param {{id?: string, name: string, problem?: {title: string, detail: string}}[]} answer
+ * @param {{id?: string, name: string, pictures?: number, problem?: {title: string, detail: string}}[]} answer
  * @returns {Answer}
  */
 function accepted(answer) {
-  const images = answer.flatMap(({ id }) => (id ? [{ id }] : []));
+  const images = answer.flatMap(({ id, pictures }) => (id ? [{ id, pictures }] : []));
   const problems = answer.flatMap(({ name, problem }) => (problem ? [{ name, problem }] : []));
   if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'The file could not be read', problems[0]?.problem.detail ?? '');
   return { images, problems };

@@ -7,7 +7,9 @@ import { insist } from '../ui/patience.js';
  * while the server is busy. The page and the network are passed in.
  */
 
-/** @typedef {{images: {id: string}[], problems: {name: string, problem: {title: string, detail: string}}[]}} Answer */
+/** @typedef {{id: string, pictures?: number}} Uploaded an image, and how many pictures are in its file if it is the first of several */
+
+/** @typedef {{images: Uploaded[], problems: {name: string, problem: {title: string, detail: string}}[]}} Answer */
 
 /**
  * @typedef {object} Row what a person sees of one file
@@ -42,12 +44,12 @@ export class Uploads {
   /**
    * Sends the files one after the other, so that the images are in their order.
    *
-   * @returns {Promise<{images: {id: string}[], failed: number, skipped: number}>} failed counts files in archives, too
+   * @returns {Promise<{images: Uploaded[], failed: number, skipped: number}>} failed counts files in archives, too
    */
   async run() {
     this.there = [...await this.world.present().catch(() => [])];
     this.known = new Set(this.there.map((im) => im.id));
-    /** @type {{id: string}[]} */
+    /** @type {Uploaded[]} */
     const images = [];
     let failed = 0;
     let skipped = 0;
@@ -111,5 +113,14 @@ function identity({ name, bytes }) {
  */
 export function outcome({ images, problems }) {
   if (problems.length > 0) return `${counted(images.length, 'image')}, ${counted(problems.length, 'file')} failed`;
+  const stack = images.length === 1 && images[0].pictures;
+  if (stack) return `The first of ${stack} pictures`;
   return images.length === 1 ? 'Ready' : counted(images.length, 'image');
+}
+
+/** What to do about files of which only the first picture is used; empty without such files. @param {Uploaded[]} images */
+export function stacks(images) {
+  const n = images.filter((im) => im.pictures).length;
+  if (n === 0) return '';
+  return `Only the first picture of ${n === 1 ? 'a file' : `${n} files`} with several can be labelled. Save the others as files of their own to add them.`;
 }

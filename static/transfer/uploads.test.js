@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../ui/api.js';
-import { outcome, Uploads } from './uploads.js';
+import { outcome, stacks, Uploads } from './uploads.js';
 
 /** A server that refuses the first sendings with the given statuses; -1 keeps the file and loses the answer. */
 function world(/** @type {number[]} */ statuses, /** @type {any[]} */ present = []) {
@@ -79,6 +79,14 @@ test('a file says how many images it became', () => {
   assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [] }), '2 images');
   assert.equal(outcome({ images: [{ id: 'a' }], problems: [problem] }), '1 image, 1 file failed');
   assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [problem, problem] }), '2 images, 2 files failed');
+});
+
+test('a stack says that its first picture is used', () => {
+  const images = [{ id: 'a', pictures: 12 }];
+  assert.equal(outcome({ images, problems: [] }), 'The first of 12 pictures');
+  assert.match(stacks(images), /^Only the first picture of a file with several/);
+  assert.match(stacks([...images, { id: 'b' }, { id: 'c', pictures: 2 }]), /^Only the first picture of 2 files/);
+  assert.equal(stacks([{ id: 'b' }]), '');
 });
 
 test('files of an archive that were refused count as failed', async () => {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"collie/segment/photo/phototest"
 	"collie/segment/sample"
 )
 
@@ -225,4 +227,20 @@ func TestE2EArchiveWithABadFile(t *testing.T) {
 	if got := value[string](p, `document.getElementById('uploads-title').textContent + ': ' + document.getElementById('uploads-summary').textContent`); got != "Some files could not be read: 1 uploaded, 1 failed" {
 		t.Errorf("above the list: %q", got)
 	}
+}
+
+// The page stays to say that only the first picture of a stack is used.
+func TestE2EStack(t *testing.T) {
+	t.Parallel()
+	stack := filepath.Join(t.TempDir(), "stack.tif")
+	if err := os.WriteFile(stack, phototest.Stack(t, image.NewNRGBA(image.Rect(0, 0, 60, 40))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(stack)
+	p.until(`document.getElementById('app') !== null || !document.getElementById('uploads-open').hidden`)
+	if got := value[string](p, `document.getElementById('uploads-list')?.textContent ?? ''`); !strings.Contains(got, "The first of 2 pictures") || !strings.Contains(got, "Save the others") {
+		t.Errorf("the page says %q", got)
+	}
+	p.screenshot("stack")
 }

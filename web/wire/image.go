@@ -24,7 +24,8 @@ type Image struct {
 	Guessed bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
 	Created time.Time `json:"created"`
 
-	Review *Review `json:"review,omitempty" doc:"the status by hand; absent without one"`
+	Review   *Review `json:"review,omitempty" doc:"the status by hand; absent without one"`
+	Pictures int     `json:"pictures,omitempty" doc:"only in answers to uploads of files with several pictures, such as stacks of TIFF images: how many; the image is the first"`
 }
 
 // ImageOf converts an image's record to JSON.

@@ -70,7 +70,7 @@ func newProject(tb testing.TB, w *workspace.Workspace) (segment.Project, []segme
 		if a.Close(); err != nil {
 			tb.Fatal(err)
 		}
-		images = append(images, im)
+		images = append(images, im.Image)
 	}
 	return p, images
 }
