@@ -79,12 +79,11 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 	if err != nil {
 		return nil, err
 	}
-	var gone []segment.Erased
-	for _, im := range images {
+	gone, err := row.EraseEach(images, func(im segment.Erased) error {
 		err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 			var image int64
 			err := tx.QueryRow(ctx, "SELECT image.number FROM image, project WHERE image.id = $2 AND "+expired+" FOR UPDATE", limit, im.ID).Scan(&image)
-			if err != nil { // restored meanwhile
+			if err != nil {
 				return row.ReadError("image", err)
 			}
 			if _, err := tx.Exec(ctx, "DELETE FROM event WHERE image = $1", image); err != nil {
@@ -93,31 +92,23 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 			_, err = tx.Exec(ctx, "DELETE FROM image WHERE number = $1", image)
 			return err
 		})
-		switch {
-		case segment.KindOf(err) == segment.NotFound:
-		case err != nil:
-			return gone, err
-		default:
-			gone = append(gone, im)
+		if err == nil {
 			s.hint(segment.ImageErased, im.ID)
 		}
+		return err
+	})
+	if err != nil {
+		return gone, err
 	}
 	const empty = "trashed_at < $1 AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)"
 	projects, err := all(ctx, s, row.ScanErased, "listing what to erase", "SELECT 'project', id, name FROM project WHERE "+empty+" ORDER BY number", limit)
 	if err != nil {
 		return gone, err
 	}
-	for _, p := range projects {
-		err := s.change(ctx, "project", "DELETE FROM project WHERE id = $2 AND "+empty, limit, p.ID)
-		switch {
-		case segment.KindOf(err) == segment.NotFound: // restored meanwhile
-		case err != nil:
-			return gone, err
-		default:
-			gone = append(gone, p)
-		}
-	}
-	return gone, nil
+	more, err := row.EraseEach(projects, func(p segment.Erased) error {
+		return s.change(ctx, "project", "DELETE FROM project WHERE id = $2 AND "+empty, limit, p.ID)
+	})
+	return append(gone, more...), err
 }
 
 // EveryImage goes through the records of all images, including those in the

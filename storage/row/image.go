@@ -41,6 +41,23 @@ func ScanErased(row Scanner) (e segment.Erased, err error) {
 	return e, err
 }
 
+// EraseEach erases items one after the other, so that others can write in between, and
+// returns what is gone, also with an error. Those that erase doesn't find have been
+// restored meanwhile.
+func EraseEach(items []segment.Erased, erase func(segment.Erased) error) (gone []segment.Erased, err error) {
+	for _, item := range items {
+		err := erase(item)
+		if segment.KindOf(err) == segment.NotFound {
+			continue
+		}
+		if err != nil {
+			return gone, err
+		}
+		gone = append(gone, item)
+	}
+	return gone, nil
+}
+
 // SelectPlace selects what ScanPlace reads; a condition on the image follows.
 const SelectPlace = `SELECT
 	(SELECT count(*) FROM image AS other WHERE other.project = image.project AND other.trashed_at IS NULL AND other.number < image.number),

@@ -73,12 +73,11 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 	if err != nil {
 		return nil, err
 	}
-	var gone []segment.Erased
-	for _, im := range images { // one at a time, so that others can write in between
-		err := s.writer.write(ctx, func(w *writer) error {
+	gone, err := row.EraseEach(images, func(im segment.Erased) error {
+		return s.writer.write(ctx, func(w *writer) error {
 			var image int64
 			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, im.ID).Scan(&image)
-			if err != nil { // restored meanwhile
+			if err != nil {
 				return row.ReadError("image", err)
 			}
 			if err := w.exec("DELETE FROM event WHERE image = ?", image); err != nil {
@@ -86,32 +85,21 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 			}
 			return w.exec("DELETE FROM image WHERE number = ?", image)
 		})
-		switch {
-		case segment.KindOf(err) == segment.NotFound:
-		case err != nil:
-			return gone, err
-		default:
-			gone = append(gone, im)
-		}
+	})
+	if err != nil {
+		return gone, err
 	}
 	const empty = "trashed_at < ?1 AND NOT EXISTS (SELECT 1 FROM image WHERE image.project = project.number)"
 	projects, err := all(ctx, s.reads, row.ScanErased, "listing what to erase", "SELECT 'project', id, name FROM project WHERE "+empty+" ORDER BY number", limit)
 	if err != nil {
 		return gone, err
 	}
-	for _, p := range projects {
-		err := s.writer.write(ctx, func(w *writer) error {
+	more, err := row.EraseEach(projects, func(p segment.Erased) error {
+		return s.writer.write(ctx, func(w *writer) error {
 			return w.changeOne("project", "DELETE FROM project WHERE id = ?2 AND "+empty, limit, p.ID)
 		})
-		switch {
-		case segment.KindOf(err) == segment.NotFound: // restored meanwhile
-		case err != nil:
-			return gone, err
-		default:
-			gone = append(gone, p)
-		}
-	}
-	return gone, nil
+	})
+	return append(gone, more...), err
 }
 
 // EveryImage goes through the records of all images, including those in the
