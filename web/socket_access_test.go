@@ -1,6 +1,7 @@
 package web
 
 import (
+	"image"
 	"net/http"
 	"net/url"
 	"strings"
@@ -133,6 +134,41 @@ func TestSocketOfAnotherRole(t *testing.T) {
 	if _, status := open("king"); status != http.StatusUnprocessableEntity {
 		t.Errorf("a socket of a role that doesn't exist: %d", status)
 	}
+}
+
+// A change of a role that was made without a request to this server ends the socket with
+// the first message that the new role doesn't allow, without waiting for the next ping.
+func TestSocketOfLostRole(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, withLogin, limited(Limits{Socket: live.Limits{PingEvery: time.Hour, PongWithin: 2 * time.Hour}}))
+	im := s.as(s.user("admin", access.Admin)).photo()
+	ann := s.as(s.user("ann", access.User))
+	run := `{"type":"run","count":3}`
+	for _, message := range []string{run, evidence(labelAt("late", 0, image.Pt(5, 5), 1))} {
+		s.join(im.Project, "ann", access.Annotator)
+		c := ann.greet(im.ID)
+		s.join(im.Project, "ann", access.Viewer)
+		c.say(message)
+		if err := c.conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		for {
+			_, b, err := c.conn.ReadMessage()
+			if err != nil {
+				if !websocket.IsCloseError(err, live.CloseRoleChanged) {
+					t.Errorf("%s: the socket ended with %v", message, err)
+				}
+				break
+			}
+			if strings.Contains(string(b), `"type":"error"`) {
+				t.Fatalf("%s: got %s and no end", message, b)
+			}
+		}
+	}
+	c := ann.greet(im.ID) // a viewer from the start
+	c.say(run)
+	c.until("error")
+	c.lives()
 }
 
 // Changes to a user or a session made without a request to this server, such as on

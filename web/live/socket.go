@@ -184,6 +184,9 @@ func (c *socket) handle(message []byte) error {
 	}
 	if !slices.Contains(harmless, m.Type) { // everybody in the room sees its effect
 		if err := c.room.hub.workspace.MayIn(c.ctx, c.room.annotation.Image().ProjectID, access.Annotate); err != nil {
+			if c.check(); c.ctx.Err() != nil {
+				return nil // the close frame says why
+			}
 			return err
 		}
 	}
@@ -273,6 +276,9 @@ func (c *socket) evidence(e *wire.Evidence, rebase, behind bool) (stored bool, e
 		expected = annotation.Never
 	}
 	_, err = c.room.append(c.ctx, expected, rebase, event, c)
+	if segment.KindOf(err) == segment.NotFound {
+		c.check() // perhaps the user's role has changed
+	}
 	return err == nil, nil // the reply says why
 }
 
