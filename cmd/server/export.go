@@ -31,6 +31,7 @@ type exportCommand struct {
 	Image      []string `help:"Id of an image to export; repeat it for more. Without it, all images of the project."`
 	Guesses    bool     `help:"Export guesses that nobody has accepted, too."`
 	Drafts     bool     `default:"true" negatable:"" help:"Include unfinished images."`
+	Approved   bool     `help:"Leave out images that are not approved, or have changed since."`
 	Undecided  string   `default:"void" enum:"void,background" help:"What undecided pixels become: void or background."`
 	Pictures   *bool    `negatable:"" help:"Include images; without the flag the format decides."`
 	Objects    string   `default:"region" enum:"region,class" help:"One object per region or per class, in formats that list objects."`
@@ -61,7 +62,7 @@ func (c *exportCommand) Run(ctx context.Context, out streams) (err error) {
 		return err
 	}
 	options := export.Options{
-		Images: c.Image, Drafts: &c.Drafts, Guesses: &c.Guesses, Undecided: c.Undecided, Pictures: c.Pictures,
+		Images: c.Image, Drafts: &c.Drafts, Approved: c.Approved, Guesses: &c.Guesses, Undecided: c.Undecided, Pictures: c.Pictures,
 		Objects: c.Objects, Shapes: c.Shapes, Background: c.Background, Hypotheses: &c.Hypotheses,
 	}
 	if options.Split, err = c.split(); err != nil {

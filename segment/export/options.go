@@ -15,6 +15,7 @@ import (
 type Options struct {
 	Images     []string `json:"images,omitempty" doc:"identifiers of the images; the whole project if empty"`
 	Drafts     *bool    `json:"drafts,omitempty" doc:"whether to include unfinished images; default true"`
+	Approved   bool     `json:"approved,omitempty" doc:"whether to leave out images that are not approved, or have changed since; default false"`
 	Guesses    *bool    `json:"guesses,omitempty" doc:"whether an image with nothing but a guess, which nobody has accepted, gets the guess as its labels; default false"`
 	Undecided  string   `json:"undecided,omitempty" doc:"what undecided pixels become: 255 (default) or class 0" schema:"enum=void|background"`
 	Pictures   *bool    `json:"pictures,omitempty" doc:"whether to include the images, upright and without metadata; default true for voc and yolo only"`
@@ -31,7 +32,7 @@ type Format struct {
 	Title   string // for people
 	Summary string // one line for people
 	// Uses are the options that have an effect, besides images, drafts,
-	// undecided and pictures.
+	// approved, undecided and pictures.
 	Uses []string
 
 	pictures, background bool
@@ -147,6 +148,13 @@ func (c *chooser) take(im *segment.Image) (ok bool, why string) {
 	delete(c.wanted, im.ID)
 	if !*c.options.Drafts && im.Status() != segment.StatusDone {
 		return false, "It is unfinished, and unfinished images were left out."
+	}
+	switch {
+	case !c.options.Approved:
+	case im.Review.Status != segment.Approved:
+		return false, "It is not approved, and only approved images were exported."
+	case im.Seq > im.Review.Seq:
+		return false, "It has changed since it was approved, and only approved images were exported."
 	}
 	return true, ""
 }

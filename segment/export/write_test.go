@@ -227,6 +227,27 @@ func TestMaskIsTheLabelling(t *testing.T) {
 	}
 }
 
+func TestApproved(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, images := twoImages(t, w)
+	if _, err := w.SetReview(t.Context(), p.ID, []string{images[0].ID, images[1].ID}, segment.Review{Status: segment.Approved}); err != nil {
+		t.Fatal(err)
+	}
+	a, err := w.Open(t.Context(), images[1].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if _, err := a.Append(t.Context(), 0, segment.Event{ID: "late", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1}); err != nil {
+		t.Fatal(err)
+	}
+	_, report := mustWrite(t, w, p.ID, "index-png", export.Options{Approved: true})
+	if len(report.Images) != 1 || report.Images[0].ID != images[0].ID || len(report.Skipped) != 2 ||
+		!strings.Contains(report.Skipped[0].Why, "changed since") || !strings.Contains(report.Skipped[1].Why, "not approved") {
+		t.Errorf("exported %+v, skipped %+v", report.Images, report.Skipped)
+	}
+}
+
 func TestOptions(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
