@@ -48,7 +48,7 @@ func (w *Workspace) TrashedNames(ctx context.Context, after int64) (map[string]s
 	return names, err
 }
 
-// mostNamed is how many images an entry of the audit log names.
+// mostNamed is how many images or classes an entry of the audit log names.
 const mostNamed = 20
 
 // named is an image in the details of an entry.
@@ -66,13 +66,13 @@ func erased(kinds ...[]segment.Erased) string {
 	return strings.Join(all, "; ")
 }
 
-// listed is the first of some images in the details of an entry.
-func listed[T any](images []T, name func(T) string) string {
+// listed is the first of some images or classes in the details of an entry.
+func listed[T any](all []T, name func(T) string) string {
 	var names []string
-	for _, im := range images[:min(len(images), mostNamed)] {
-		names = append(names, name(im))
+	for _, one := range all[:min(len(all), mostNamed)] {
+		names = append(names, name(one))
 	}
-	if more := len(images) - len(names); more > 0 {
+	if more := len(all) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")

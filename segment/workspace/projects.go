@@ -240,7 +240,7 @@ func differences(before, after segment.Project) string {
 		changed bool
 	}{
 		{"name: " + after.Name, before.Name != after.Name},
-		{"classes", !segment.SameClasses(&before, &after)},
+		{"classes: " + classDifferences(&before, &after), !segment.SameClasses(&before, &after)},
 		{"rest: " + after.Rest.String(), before.Rest != after.Rest},
 		{fmt.Sprintf("learning: %t", !after.Unaided), before.Unaided != after.Unaided},
 	} {
@@ -249,6 +249,42 @@ func differences(before, after segment.Project) string {
 		}
 	}
 	return strings.Join(what, "; ")
+}
+
+// classDifferences says which classes an edit has renamed, recoloured, deleted, and what
+// their labels became, added and restored, or that only their order is new.
+func classDifferences(before, after *segment.Project) string {
+	var what []string
+	said := func(format string, names ...any) { what = append(what, fmt.Sprintf(format, names...)) }
+	table := after.Resolve()
+	for _, c := range before.Classes {
+		now, stays := after.Class(int(c.ID))
+		became, labelled := after.Class(int(table[c.ID]))
+		switch {
+		case !stays && labelled:
+			said("deleted %q, whose labels became %q", c.Name, became.Name)
+		case !stays:
+			said("deleted %q, whose labels became undecided", c.Name)
+		case now.Name != c.Name:
+			said("renamed %q to %q", c.Name, now.Name)
+		case now.Color != c.Color:
+			said("recoloured %q", c.Name)
+		}
+	}
+	for _, c := range after.Classes {
+		_, known := before.Class(int(c.ID))
+		switch {
+		case known:
+		case before.CheckDeleted(int(c.ID)) == nil:
+			said("restored %q", c.Name)
+		default:
+			said("added %q", c.Name)
+		}
+	}
+	if len(what) == 0 {
+		return "order"
+	}
+	return listed(what, func(text string) string { return text })
 }
 
 // ClassesInUse is the cause of the Conflict when an edit deletes classes that

@@ -260,7 +260,14 @@ func TestEditsInTheAuditLog(t *testing.T) {
 		{segment.ProjectEdit{Unaided: &off}, "learning: false"},
 		{segment.ProjectEdit{Rest: &segment.Rest{Mode: segment.RestClass, Class: 1}}, "rest: 1"},
 		{segment.ProjectEdit{Name: "Park"}, "name: Park"},
-		{segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: p.Classes[1]}, {Class: p.Classes[0]}}}, "classes"},
+		{segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: p.Classes[1]}, {Class: p.Classes[0]}}}, "classes: order"},
+		{segment.ProjectEdit{Classes: []segment.ClassEdit{
+			{Class: segment.Class{ID: 0, Name: "panda"}}, {Class: segment.Class{ID: 1, Color: "#123456"}}, {Class: segment.Class{Name: "tree"}, New: true},
+		}}, `classes: recoloured "cave", renamed "bear" to "panda", added "tree"`},
+		{segment.ProjectEdit{
+			Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0}}}, Remap: map[uint8]uint8{1: 0, 2: segment.Void},
+		}, `classes: deleted "cave", whose labels became "panda", deleted "tree", whose labels became undecided`},
+		{segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0}}, {Class: segment.Class{ID: 1}}}}, `classes: restored "cave"`},
 	} {
 		mustEdit(t, w, p.ID, c.edit)
 		entries, err := w.EntriesBefore(t.Context(), 0, 1)
