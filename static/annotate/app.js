@@ -274,6 +274,7 @@ export class App {
     paintStatus(acceptance.waiting || this.status, session.hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);
+    this.review.reached(session.evidence.seq);
     this.tellSave();
   }
 

@@ -43,6 +43,11 @@ export class ReviewPart {
     else this.note.hidden = true;
   }
 
+  /** The image has this many events by now. @param {number} seq */
+  reached(seq) {
+    if (seq > this.image.seq && this.image.review) this.show({ ...this.image, seq });
+  }
+
   /** Somebody may have set the status. @param {Reviewed} image */
   hear(image) {
     const { review } = image;
@@ -69,7 +74,7 @@ export class ReviewPart {
     const text = reviewText(image);
     byId('review-state').textContent = text || 'Status';
     this.button.dataset.review = review?.status ?? '';
-    this.button.title = review?.comment ? `${text}: ${review.comment}` : 'Set the status of the image';
+    this.button.title = review?.comment ? `${text}: ${review.comment}` : text || 'Set the status of the image';
     for (const element of [this.button, this.note]) element.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(review)}`);
     this.note.dataset.review = review?.status ?? '';
     byId('review-by').textContent = reviewBy(review) + (rejected ? ':' : '');

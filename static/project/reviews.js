@@ -1,7 +1,7 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
-import { counted } from '../ui/numbers.js';
+import { counted, percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -15,7 +15,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @property {string} [by]
  * @property {number} seq number of events that the image had
  *
- * @typedef {{id: string, name: string, seq: number, review?: Review}} Reviewed
+ * @typedef {{id: string, name: string, seq: number, review?: Review, status?: string, decided?: number}} Reviewed
  */
 
 /** @type {Record<ReviewStatus, string>} */
@@ -44,6 +44,21 @@ export function reviewBy(review) {
 /** @param {Review | undefined} review */
 export function reviewIcon(review) {
   return review ? ICONS[review.status] : 'ring';
+}
+
+/**
+ * What a person may not know who calls images done or approves them: a preview that
+ * nobody has accepted looks like a labelling. Empty if nothing is missing.
+ *
+ * @param {string} status
+ * @param {Reviewed[]} images
+ */
+export function missingText(status, images) {
+  if (status !== 'done' && status !== 'approved') return '';
+  const missing = images.filter((im) => im.status !== 'done');
+  if (missing.length === 0) return '';
+  if (images.length > 1) return `${missing.length} of them ${missing.length === 1 ? 'isn’t' : 'aren’t'} completely labelled. The rest is undecided in exports.`;
+  return `${percent(missing[0].decided ?? 0)} of it is labelled. The rest is undecided in exports, whatever the preview shows.`;
 }
 
 /** The menu of statuses, and the question why an image is rejected. */
@@ -97,8 +112,11 @@ export class ReviewMenu {
   async set(status, comment) {
     const before = this.chosen();
     if (before.length === 0) return;
+    /** @type {Reviewed[]} */
+    let after;
     try {
-      this.changed(await call('PUT', this.address, { images: before.map((im) => im.id), status, comment }));
+      after = await call('PUT', this.address, { images: before.map((im) => im.id), status, comment });
+      this.changed(after);
     } catch (error) {
       toastProblem(error);
       return;
@@ -106,7 +124,8 @@ export class ReviewMenu {
     const what = before.length === 1 ? before[0].name : counted(before.length, 'image');
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
     this.forget();
-    this.forget = toast(now, what, 'info', { label: 'Undo', run: () => this.restore(before) });
+    const missing = missingText(status, after);
+    this.forget = toast(now, missing ? `${what}. ${missing}` : what, 'info', { label: 'Undo', run: () => this.restore(before) });
   }
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ReviewMenu, reviewIcon, reviewText } from './reviews.js';
+import { ReviewMenu, missingText, reviewIcon, reviewText } from './reviews.js';
 
 /** @param {any} review @param {number} [seq] */
 const image = (review, seq = 3) => ({ id: 'a', name: 'a.jpg', seq, review });
@@ -11,6 +11,17 @@ test('a review in short says when the image was changed after a judgement', () =
   assert.equal(reviewText(image({ status: 'approved', seq: 3 })), 'Approved');
   assert.equal(reviewText(image({ status: 'approved', seq: 2 })), 'Approved, changed since');
   assert.equal(reviewText(image({ status: 'rejected', seq: 2 })), 'Rejected, changed since');
+});
+
+test('whoever calls images done hears what is not labelled', () => {
+  const labelled = (/** @type {string} */ status, /** @type {number} */ decided) => ({ ...image(undefined), status, decided });
+  const done = labelled('done', 1), started = labelled('started', 0.02), untouched = labelled('untouched', 0);
+  assert.equal(missingText('done', [done]), '');
+  assert.equal(missingText('progress', [started]), '');
+  assert.match(missingText('done', [started]), /^2.% of it is labelled/);
+  assert.match(missingText('approved', [untouched]), /^0.% of it is labelled/);
+  assert.match(missingText('approved', [done, started, untouched]), /^2 of them aren’t/);
+  assert.equal(missingText('approved', [done, done]), '');
 });
 
 test('every status has a drawing of its own', () => {

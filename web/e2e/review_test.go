@@ -131,6 +131,9 @@ func TestE2EReview(t *testing.T) {
 	}
 	sets("approved", "")
 	p.until(`document.getElementById('review-by').textContent.startsWith('Approved') && document.getElementById('review-state').textContent === 'Approved'`)
+	p.press("1")
+	p.click(insideOf(t, sampleTruth(), 0))
+	p.until(`document.getElementById('review-state').textContent === 'Approved, changed since'`)
 	sets("rejected", "The rim of the bowl is missing.")
 	p.until(`document.getElementById('review-by').textContent.startsWith('Rejected') && document.querySelector('#toasts [data-kind=problem]') !== null`)
 	phone.do("to the project", chromedp.Navigate(project))
