@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,8 +108,14 @@ func (n *names) find(name string) (id, photo, as string, err error) {
 	if several {
 		return "", "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
 	}
+	if taskPNG.MatchString(stem(name)) {
+		return "", "", "", segment.Errorf(segment.Invalid, "Label Studio names its PNGs after tasks, not after images. Export COCO from it instead, of polygons or of brushes.")
+	}
 	return "", "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
 }
+
+// taskPNG matches the stems of the PNGs that Label Studio makes of brush labels.
+var taskPNG = regexp.MustCompile(`^task-\d+-annotation-\d+-by-`)
 
 // several reports whether images of the data set share a form of their names.
 func (n *names) several(form string) bool {

@@ -75,6 +75,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"uploaded twice":   {[]string{"a.png"}, coco("images/1a2b3c4d-a.png", "images/5e6f7a8b-a.png"), []string{"No image in the project has this name", "No image in the project has this name"}},
 		"also without":     {[]string{"a.png"}, coco("images/1a2b3c4d-a.png", "a.png"), []string{"No image in the project has this name", "a.png two"}},
 		"a date":           {[]string{"a.png"}, coco("20240131-a.png"), []string{"No image in the project has this name"}},
+		"its PNGs":         {[]string{"a.png"}, masks("task-1-annotation-5-by-1-tag-car-0.png"), []string{"Label Studio names its PNGs after tasks"}},
 		"a photo for both": {nil, with(coco("s1/a.png", "s2/a.png"), "images/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
