@@ -95,7 +95,7 @@ type EvidenceStore interface {
 
 // Effort is what an image took.
 type Effort struct {
-	Actions int  // events by people, undos and redos included
+	Actions int  // events by people, undos and redos included, imports not
 	Guessed bool // the project had guessed it
 }
 

@@ -44,7 +44,7 @@ type expectedJSON struct {
 type finishedJSON struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Actions int    `json:"actions" doc:"number of events by people"`
+	Actions int    `json:"actions" doc:"number of events by people; imports don't count"`
 	Clicks  int    `json:"clicks" doc:"number of superpixels with a click"`
 	Guessed bool   `json:"guessed" doc:"whether people began with a guess of the project"`
 }

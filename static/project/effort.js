@@ -19,7 +19,7 @@ const ENDS = 5;
 const mean = (images) => images.reduce((sum, im) => sum + im.actions, 0) / Math.max(images.length, 1);
 
 /** @param {number} actions */
-const rounded = (actions) => String(Math.round(actions * 10) / 10);
+const rounded = (actions) => Math.round(actions * 10) / 10;
 
 /**
  * Puts images together until there are few enough groups.
@@ -47,18 +47,26 @@ export function groups(done, most = MOST) {
  */
 export function effortText(done) {
   if (done.length === 1) return `1 finished image, ${counted(done[0].actions, 'action')}.`;
-  const all = `${counted(done.length, 'finished image')}, ${rounded(mean(done))} actions each.`;
+  const all = `${counted(done.length, 'finished image')}, ${counted(rounded(mean(done)), 'action')} each.`;
   if (done.length < 2 * ENDS) return all;
-  return `${all} The first ${ENDS} took ${rounded(mean(done.slice(0, ENDS)))} actions each, the last ${ENDS} took ${rounded(mean(done.slice(-ENDS)))}.`;
+  return `${all} The first ${ENDS} took ${counted(rounded(mean(done.slice(0, ENDS))), 'action')} each, the last ${ENDS} took ${rounded(mean(done.slice(-ENDS)))}.`;
 }
 
-/** @param {readonly Finished[]} done */
-export function paintEffort(done) {
+/**
+ * Those of finished images that people have worked on; the others were imported.
+ *
+ * @param {readonly Finished[]} done
+ */
+export const worked = (done) => done.filter((im) => im.actions > 0);
+
+/** @param {readonly Finished[]} finished */
+export function paintEffort(finished) {
+  const done = worked(finished);
   const list = groups(done);
   const top = Math.max(1, ...list.map((g) => g.actions));
   byId('effort').hidden = list.length === 0;
   byId('effort-text').textContent = effortText(done);
-  byId('effort-top').textContent = rounded(top);
+  byId('effort-top').textContent = String(rounded(top));
   const chart = /** @type {SVGSVGElement} */ (/** @type {unknown} */ (byId('effort-chart')));
   chart.setAttribute('viewBox', `0 0 ${Math.max(list.length, 10) * 10} 100`);
   chart.setAttribute('aria-label', `Actions per image. ${effortText(done)}`);
@@ -82,7 +90,7 @@ function row({ label, actions, guessed, images }) {
   head.scope = 'row';
   head.textContent = label;
   const guess = images === 1 ? (guessed === 1 ? 'yes' : 'no') : `${guessed} of ${images}`;
-  tr.append(head, ...[rounded(actions), guess].map((text) => {
+  tr.append(head, ...[String(rounded(actions)), guess].map((text) => {
     const td = document.createElement('td');
     td.textContent = text;
     return td;

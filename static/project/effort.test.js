@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { effortText, groups } from './effort.js';
+import { effortText, groups, worked } from './effort.js';
 
 /** @param {number} n */
 const images = (n) => Array.from({ length: n }, (_, i) => ({ name: `${i}.png`, actions: n - i, guessed: i >= 5 }));
@@ -21,6 +21,12 @@ test('few images have a bar each, many share one', () => {
 
 test('the sentence compares the beginning with the end', () => {
   assert.equal(effortText(images(1)), '1 finished image, 1 action.');
+  assert.equal(effortText(images(2).map((im) => ({ ...im, actions: 1 }))), '2 finished images, 1 action each.');
   assert.equal(effortText(images(4)), '4 finished images, 2.5 actions each.');
   assert.equal(effortText(images(10)), '10 finished images, 5.5 actions each. The first 5 took 8 actions each, the last 5 took 3.');
+});
+
+test('imported images took no work', () => {
+  const imported = { name: 'imported.png', actions: 0, guessed: false };
+  assert.deepEqual(worked([imported, ...images(2), imported]), images(2));
 });

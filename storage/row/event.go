@@ -15,7 +15,7 @@ const EventColumns = "id, kind, superpixels, points, class, regions, rank, diges
 // project's, which does nothing but make guesses, take them back and weigh embeddings.
 const (
 	Guessed  = "event.author = '" + segment.ByProject + "' AND event.kind = '" + string(segment.FirstGuess) + "'"
-	ByPerson = "event.kind <> '" + string(segment.Embed) + "' AND NOT (event.author = '" + segment.ByProject + "' AND event.kind IN ('" + string(segment.FirstGuess) + "', '" + string(segment.Undo) + "'))"
+	ByPerson = "event.kind NOT IN ('" + string(segment.Embed) + "', '" + string(segment.Import) + "') AND NOT (event.author = '" + segment.ByProject + "' AND event.kind IN ('" + string(segment.FirstGuess) + "', '" + string(segment.Undo) + "'))"
 )
 
 // numbers reports whether events of a kind have Instances. Those of other kinds have

@@ -99,7 +99,7 @@ func testEvents(t *testing.T, s Store) {
 	}
 	efforts, err := s.Efforts(ctx, p.ID)
 	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 5, Guessed: true}, namesake.ID: {Actions: 3}}, efforts); diff != "" {
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 7, Guessed: true}, namesake.ID: {Actions: 3}}, efforts); diff != "" {
 		t.Errorf("efforts (-want +got):\n%s", diff)
 	}
 	for image, id := range map[string]string{im.ID: "z", other.ID: "a", "unknown": "a"} {
