@@ -58,7 +58,7 @@ export function missingText(status, images) {
   const missing = images.filter((im) => im.status !== 'done');
   if (missing.length === 0) return '';
   if (images.length > 1) return `${missing.length} of them ${missing.length === 1 ? 'isn’t' : 'aren’t'} completely labelled. The rest is undecided in exports.`;
-  return `${percent(missing[0].decided ?? 0)} of it is labelled. The rest is undecided in exports, whatever the preview shows.`;
+  return `${percent(missing[0].decided ?? 0)} labelled. The rest is undecided in exports, whatever the preview shows.`;
 }
 
 /** The menu of statuses, and the question why an image is rejected. */
@@ -125,7 +125,7 @@ export class ReviewMenu {
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
     this.forget();
     const missing = missingText(status, after);
-    this.forget = toast(now, missing ? `${what}. ${missing}` : what, 'info', { label: 'Undo', run: () => this.restore(before) });
+    this.forget = toast(now, missing ? `${what}: ${missing}` : what, 'info', { label: 'Undo', run: () => this.restore(before) });
   }
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */

@@ -18,8 +18,8 @@ test('whoever calls images done hears what is not labelled', () => {
   const done = labelled('done', 1), started = labelled('started', 0.02), untouched = labelled('untouched', 0);
   assert.equal(missingText('done', [done]), '');
   assert.equal(missingText('progress', [started]), '');
-  assert.match(missingText('done', [started]), /^2.% of it is labelled/);
-  assert.match(missingText('approved', [untouched]), /^0.% of it is labelled/);
+  assert.match(missingText('done', [started]), /^2.% labelled/);
+  assert.match(missingText('approved', [untouched]), /^0.% labelled/);
   assert.match(missingText('approved', [done, started, untouched]), /^2 of them aren’t/);
   assert.equal(missingText('approved', [done, done]), '');
 });
