@@ -1,8 +1,10 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -141,6 +143,28 @@ func TestPythonModule(t *testing.T) {
 	}
 	if out := p.do("", "/usr/bin/python3", tests); !strings.Contains(out, "Ran 8 tests") {
 		t.Errorf("tests of the module:\n%s", out)
+	}
+}
+
+// An import says, once for all files, what numbers without names became.
+func TestImportOfNumbers(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.masks("masks")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	if out := p.do("", "collie", "import", "Beach", "masks"); strings.Count(out, "value 1 is rock here") != 1 {
+		t.Errorf("an import of positions: %s", out)
+	}
+	p.do("", "collie", "import", "Beach", "masks", "--names", "voc")
+	p.do("", "collie", "export", "Beach", "beach.zip")
+	z, err := zip.OpenReader(filepath.Join(p.folder, "beach.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if list, err := fs.ReadFile(z, "labelmap.txt"); err != nil || !strings.Contains(string(list), "aeroplane:") {
+		t.Errorf("--names voc: %v, %s", err, list)
 	}
 }
 
