@@ -89,10 +89,10 @@ export class ExportDialog {
     void this.ask();
   }
 
-  /** Asks what is to become of unfinished images, and of guesses that nobody has accepted. */
+  /** Asks what is to become of images that are unfinished or not approved, and of guesses that nobody has accepted. */
   async ask() {
     this.asked = questions([], []);
-    field(this.form, 'guesses').checked = false;
+    field(this.form, 'guesses').checked = field(this.form, 'approved').checked = false;
     field(this.form, 'drafts').checked = true;
     this.adapt();
     try {
@@ -101,6 +101,7 @@ export class ExportDialog {
       if (!(error instanceof Problem)) throw error; // the report of the export says the same
     }
     byId('export-drafts-text').textContent = this.asked.drafts;
+    byId('export-approved-text').textContent = this.asked.approved;
     byId('export-guesses-text').textContent = this.asked.guesses;
     this.adapt();
   }
@@ -116,6 +117,7 @@ export class ExportDialog {
     const nothing = this.scope === 'image' || this.format.value === 'backup';
     byId('export-guesses').hidden = nothing || this.asked.guesses === '';
     byId('export-drafts').hidden = nothing || this.asked.drafts === '';
+    byId('export-approved').hidden = nothing || this.asked.approved === '';
     const split = field(this.form, 'split').value;
     byId('export-shares').hidden = split !== 'share';
     byId('export-split-note').textContent = split === 'name' ? 'Names with the word train, val or test, such as val/street.jpg; the others are for training.' : '';
@@ -252,6 +254,7 @@ function options(form, images, whole) {
     images,
     drafts: whole || images.length > 0 || field(form, 'drafts').checked,
     split: images.length === 1 ? undefined : splitOf((name) => field(form, name).value),
+    approved: !whole && field(form, 'approved').checked,
     guesses: field(form, 'guesses').checked,
     undecided: field(form, 'undecided').value,
     pictures: field(form, 'pictures').checked,
