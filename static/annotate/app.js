@@ -6,6 +6,7 @@ import { byId } from '../ui/dom.js';
 import { Doubt } from '../choosing/doubt.js';
 import { Extent } from '../choosing/extent.js';
 import { GuessNote } from './guess.js';
+import { keepFocus } from './handback.js';
 import { ExportDialog, undecided } from '../transfer/export.js';
 import { Labelling } from './labelling.js';
 import { Layers } from './layers.js';
@@ -62,6 +63,7 @@ export class App {
     /** Whether the person was told that edits don't reach the server. */
     this.away = false;
     this.turns = new Turns(() => this.painter.frame !== 0 || this.session.save === 'saving');
+    this.keepFocus = keepFocus();
     this.parts = this.around();
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
@@ -248,6 +250,7 @@ export class App {
       () => this.doubt.update(),
       () => this.paintPanels(),
       () => this.paintBars(),
+      this.keepFocus,
       thumbnail,
     ];
   }

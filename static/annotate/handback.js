@@ -30,6 +30,25 @@ export function handBack() {
 }
 
 /**
+ * Gives the focus to the image when the control that had it is gone, hidden or
+ * disabled. The browser would leave it nowhere, and the Tab key would begin at the
+ * top of the page.
+ *
+ * @returns {() => void} does so, if necessary
+ */
+export function keepFocus() {
+  /** @type {Element | null} */
+  let last = null;
+  document.addEventListener('focusin', ({ target }) => (last = target instanceof Element ? target : null));
+  return () => {
+    const { activeElement } = document;
+    if (!last || (activeElement !== document.body && activeElement !== last)) return;
+    const gone = last.isConnected ? last.closest(CONTROLS) && (last.matches(':disabled') || !last.checkVisibility()) : last.matches('.hypothesis');
+    if (gone) byId('canvas').focus({ preventScroll: true });
+  };
+}
+
+/**
  * What the focus goes back to when a panel that opens now is closed: the button
  * that opened it from the keyboard, otherwise the image.
  *

@@ -195,3 +195,36 @@ func TestE2EStripSlow(t *testing.T) {
 		wait(20);
 	})`)
 }
+
+// TestE2EFocusOfWhatIsGone: when the card, the slider or the button that has the focus
+// goes away or is disabled, the image gets the focus, and the Tab key goes on there.
+func TestE2EFocusOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	focused := func(what string) {
+		t.Helper()
+		if at := value[string](p, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.activeElement.id || document.activeElement.tagName))))`); at != "canvas" {
+			t.Errorf("%s: the focus is on %s", what, at)
+		}
+	}
+	p.focusOn(`.hypothesis[tabindex="0"]`)
+	p.press(kb.ArrowRight)
+	p.until(`document.activeElement.matches('.hypothesis[aria-selected=true]:not(:first-child)')`)
+	p.press(enter)
+	p.until(`document.getElementById('status').textContent.startsWith('Everything is accepted')`)
+	focused("accepting a card")
+	p.press("z", ctrl)
+	p.settle()
+
+	p.focusOn("#extent-range")
+	p.press("z", ctrl)
+	p.until(`document.getElementById('extent').hidden || document.getElementById('extent-range').disabled`)
+	focused("undoing beside the slider")
+	p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('undo').disabled`)
+
+	p.focusOn("#undo")
+	p.press(enter)
+	p.until(`document.getElementById('undo').disabled`)
+	focused("undoing everything")
+}
