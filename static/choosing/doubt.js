@@ -102,6 +102,7 @@ export class Doubt {
     }
     this.source = source;
     this.uncertainty = new Uncertainty(hypotheses.present, area);
+    if (this.asked >= 0 && this.uncertainty.shares(this.asked).length < 2) this.forget(); // nothing is open there any more
     if (hypotheses.done?.reason === 'complete') {
       const clicks = evidence.present.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
       this.steps = recorded(this.steps, { seq: evidence.seq, clicks, wrong: this.uncertainty.wrongArea });

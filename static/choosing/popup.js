@@ -59,6 +59,7 @@ export class AlternativesPopup {
     const canvas = byId('canvas');
     canvas.addEventListener('pointermove', (e) => this.moved(e));
     canvas.addEventListener('pointerdown', () => this.close());
+    byId('stage').addEventListener('pointerdown', (e) => this.dismiss(e), true); // before the canvas hears of it
     canvas.addEventListener('pointerleave', () => {
       clearTimeout(this.timer);
       ports.tip(-1, 0, 0);
@@ -87,6 +88,13 @@ export class AlternativesPopup {
     }
     if (e.pointerType === 'touch' || e.buttons || this.ports.stage.tools.kind !== 'superpixel') return;
     this.timer = window.setTimeout(() => this.open(this.ports.stage.hovered, x, y, false), REST);
+  }
+
+  /** Closes what a tap has opened when a finger or pen goes elsewhere on the image; that tap doesn't draw. @param {PointerEvent} e */
+  dismiss(e) {
+    if (e.pointerType === 'mouse' || e.target !== byId('canvas') || !this.element.contains(document.activeElement)) return;
+    this.close();
+    e.stopPropagation();
   }
 
   /** Opens the alternatives for the superpixel in focus, for the keyboard. */

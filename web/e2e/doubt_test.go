@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"math"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -325,4 +327,47 @@ func (p *page) contested() int {
 		}
 	}
 	return contested
+}
+
+// TestE2EAlternativesByTouch: a finger that goes elsewhere closes the alternatives
+// and labels nothing; the next tap labels. Each entry is large enough for a finger.
+func TestE2EAlternativesByTouch(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 390, 844, false, startServer(t))
+	p.do("taking the mouse away", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+		return err
+	}))
+	p.trySample()
+	truth := sampleTruth()
+	p.clickClasses(truth, 0, 1)
+	x, y := p.onScreen(p.middle(p.contested()))
+	p.clickOn("asking about a region", "#ask-region")
+	p.finger("tapping a region", x, y)
+	p.until(`document.activeElement.matches('.alternative')`)
+	if low := value[float64](p, `Math.min(...[...document.querySelectorAll('.alternative')].map((e) => e.getBoundingClientRect().height))`); low < 44 {
+		t.Errorf("an entry is %.0f pixels high", low)
+	}
+	away := p.middle(p.agreed())
+	p.tap(away)
+	p.until(`document.getElementById('alternatives').hidden`)
+	p.tap(away)
+	p.waitForEvents(3)
+}
+
+// TestE2EQuestionAnswered: the question for the most useful next click goes away when
+// the hypotheses agree there. Otherwise the key of a class, pressed for the next
+// click, would label that superpixel.
+func TestE2EQuestionAnswered(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	p.press("w")
+	p.until(`!document.getElementById('asking').hidden`)
+	p.press(enter)
+	p.until(`document.getElementById('status').textContent.startsWith('Everything is accepted')`)
+	p.settle(`document.getElementById('asking').hidden`)
+	p.press("3")
+	p.until(`document.querySelector('#classes li:nth-child(3) .class-button').ariaPressed === 'true'`)
+	p.waitForEvents(3)
 }
