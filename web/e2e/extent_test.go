@@ -27,6 +27,9 @@ func TestE2EExtent(t *testing.T) {
 		p.until(fmt.Sprintf(`document.getElementById('extent-range').getAttribute('aria-valuetext') !== %q`, before))
 		return said()
 	}
+	if names := p.spoken("slider"); len(names) != 1 || !strings.HasPrefix(names[0], "Less or more of the object; ") {
+		t.Errorf("screen readers call the slider %q", names)
+	}
 	p.focusOn("#extent-range")
 	p.until(`document.getElementById('extent-range').max !== '32' || document.getElementById('extent-range').value !== '16'`)
 	least, most := slide(kb.Home), slide(kb.End)
