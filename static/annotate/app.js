@@ -306,7 +306,7 @@ export class App {
     if (news === 'done') {
       this.acceptance.finished();
       clearTimeout(this.tell);
-      this.tell = window.setTimeout(() => this.say(this.status), TELL);
+      this.tell = window.setTimeout(() => !this.away && this.say(this.status), TELL); // that it is offline has been said
     }
     this.refresh();
   }

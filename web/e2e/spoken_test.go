@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/chromedp"
@@ -101,6 +102,10 @@ func TestE2ESpokenMessages(t *testing.T) {
 	}
 	server.kill()
 	p.hears("^Offline. Your edits are kept")
+	time.Sleep(1500 * time.Millisecond) // longer than the pause before the outcome of a run is said
+	if again := value[[]string](p, `window.heard.filter((text) => text.startsWith('Offline'))`); len(again) > 0 {
+		t.Errorf("%q is said a second time", again)
+	}
 	server.start()
 	p.hears("^Saved$")
 }
