@@ -87,9 +87,10 @@ function listen(app, queue) {
   apart(history, tones);
   const more = new Menu(byId('more-menu'), (id) => byId(id).click());
   byId('more').addEventListener('click', () => more.open(byId('more')));
-  new Keyboard(commands, stage, (s) => labelling.touchUp(stage.tools.mode, s));
+  new Keyboard(commands, stage, (s) => stage.listener.tapped(s) || labelling.touchUp(stage.tools.mode, s));
   byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
   byId('ask-region').addEventListener('click', () => doubt.popup.pick(!doubt.popup.picking));
+  for (const id of ['accept-region', 'ask-region']) byId(id).addEventListener('click', () => byId('canvas').focus({ preventScroll: true })); // where the region is
   addEventListener('beforeunload', (e) => {
     if (classes.unsent || (session.evidence.pending.length > 0 && !queue.lasting)) e.preventDefault();
   });

@@ -364,7 +364,7 @@ export class Acceptance {
   pickRegion(on) {
     this.picking = on;
     byId('accept-region').setAttribute('aria-pressed', String(on));
-    if (on) this.ports.say('Tap the region to accept');
+    if (on) this.ports.say('Tap the region to accept, or press Space on it');
   }
 
   /** @param {number} s that was tapped @returns {boolean} whether the tap was meant to accept a region */

@@ -124,7 +124,7 @@ export class AlternativesPopup {
   pick(on) {
     this.picking = on;
     byId('ask-region').setAttribute('aria-pressed', String(on));
-    if (on) this.ports.say('Tap the region to ask about');
+    if (on) this.ports.say('Tap the region to ask about, or press Space on it');
   }
 
   /** @param {number} s that was tapped @returns {boolean} whether the tap asked for alternatives */

@@ -411,3 +411,19 @@ func TestE2EKeysAfterClicks(t *testing.T) {
 	p.clickOn("opening the view settings", "#tones")
 	p.until(`!document.getElementById('tones-panel').hidden && !(` + onImage + `)`)
 }
+
+// TestE2ERegionByKeyboard: after the button that asks for a region, Space points it
+// out, as a tap does, and labels nothing.
+func TestE2ERegionByKeyboard(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	p.clickClasses(sampleTruth(), 0, 1)
+	p.press("w") // the keyboard's place is where hypotheses differ
+	p.until(`!document.getElementById('asking').hidden`)
+	p.focusOn("#ask-region")
+	p.press(enter)
+	p.until(`document.activeElement.id === 'canvas'`)
+	p.press(" ")
+	p.until(`document.activeElement.matches('.alternative')`)
+	p.waitForEvents(2)
+}
