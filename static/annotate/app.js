@@ -93,6 +93,7 @@ export class App {
       take: (place) => this.acceptance.take(place),
       refolded: () => this.refresh(),
       nameOf: (label) => this.classes.nameOf(label),
+      say,
     });
     this.acceptance = new Acceptance({
       session: this.session, strip: this.strip, say, refresh: () => this.refresh(), graph: () => this.stage.graph, focus: () => this.stage.focus,

@@ -13,6 +13,7 @@ import { counted, percent } from '../ui/numbers.js';
  * @property {(place: number) => void} take a card that is already previewed is clicked
  * @property {() => void} refolded cards have been folded or unfolded, or have come into view
  * @property {(label: number) => string} nameOf a class
+ * @property {(text: string) => void} say
  *
  * @typedef {object} Shown what a card's element was last painted with
  * @property {HTMLElement} element
@@ -236,6 +237,8 @@ export class Strip {
     if (!open && leader !== place) this.listener.select(leader);
     this.shown[leader].element.focus();
     this.listener.refolded();
+    const alike = this.leaders.filter((l) => l === leader).length - 1;
+    if (alike > 0) this.listener.say(`${alike} similar ${open ? 'shown' : 'hidden'}`);
   }
 
   /** @param {number} place */

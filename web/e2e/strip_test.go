@@ -48,11 +48,14 @@ func TestE2EStrip(t *testing.T) {
 		t.Fatal("no two of 60 hypotheses are nearly the same; choose another photograph for this test")
 	}
 	p.screenshot("folded")
+	p.listen()
 	p.clickOn("unfolding", ".hypothesis:not([hidden]) [data-slot=fold]:not([hidden])")
 	p.until(fmt.Sprintf(`%s[1] < %d`, cards, more[1]))
 	p.screenshot("unfolded")
+	p.hears(`^\d+ similar shown$`)
 	p.press(kb.ArrowUp)
 	p.until(fmt.Sprintf(`%s[1] === %d`, cards, more[1]))
+	p.hears(`^\d+ similar hidden$`)
 
 	// A card under the pointer is previewed and stays where it is.
 	place := `(() => { const b = document.querySelector('.hypothesis:nth-child(3)').getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`
