@@ -18,6 +18,12 @@ import (
 // right.
 func guess(t *testing.T, w *workspace.Workspace, image segment.Image) {
 	t.Helper()
+	guessBy(t, w, image, segment.ByProject)
+}
+
+// guessBy is guess for scores by anybody.
+func guessBy(t *testing.T, w *workspace.Workspace, image segment.Image, name string) {
+	t.Helper()
 	a, err := w.Open(t.Context(), image.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +41,7 @@ func guess(t *testing.T, w *workspace.Workspace, image segment.Image) {
 			s.Shares[i+1] = 0
 		}
 	}
-	ctx := access.With(t.Context(), access.Principal{Name: segment.ByProject, Role: access.Annotator})
+	ctx := access.With(t.Context(), access.Principal{Name: name, Role: access.Annotator})
 	if _, err := a.Append(ctx, 0, segment.Event{ID: "guess", Kind: segment.FirstGuess, Scores: s}); err != nil {
 		t.Fatal(err)
 	}
@@ -89,5 +95,42 @@ func TestGuessesAreLeftOut(t *testing.T) {
 	mask := img.(*image.Paletted)
 	if left, right := mask.ColorIndexAt(5, 40), mask.ColorIndexAt(115, 40); left != 0 || right != 1 {
 		t.Errorf("the guess is class %d on the left and %d on the right", left, right)
+	}
+}
+
+// Scores that a person imported are a guess, too, once nothing else is said of the
+// image. Hypotheses from them are exported always: the person knows the scores.
+func TestImportedScoresAreAGuess(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, images := twoImages(t, w)
+	guessBy(t, w, images[1], "ann")
+	yes := true
+	for _, asked := range []*bool{nil, &yes} {
+		files, report := mustWrite(t, w, p.ID, "numpy", export.Options{Guesses: asked, Hypotheses: new(2)})
+		exported, leftOut := 0, 1
+		if asked != nil {
+			exported, leftOut = 1, 0
+		}
+		if report.Guesses != exported || report.LeftOut != leftOut {
+			t.Errorf("asked %v: %d guesses, %d left out", asked != nil, report.Guesses, report.LeftOut)
+		}
+		if undecided := report.Images[1].Undecided; (undecided == 0) != (asked != nil) {
+			t.Errorf("asked %v: %d pixels are undecided", asked != nil, undecided)
+		}
+		if files["A_B-2/probs.npz"] == nil {
+			t.Errorf("asked %v: the probabilities are missing", asked != nil)
+		}
+	}
+	a, err := w.Open(t.Context(), images[1].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if _, err := a.Append(t.Context(), 1, segment.Event{ID: "click", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1}); err != nil {
+		t.Fatal(err)
+	}
+	_, report := mustWrite(t, w, p.ID, "index-png", export.Options{Guesses: &yes})
+	if report.Guesses != 0 || report.LeftOut != 0 || report.Images[1].Undecided == 0 {
+		t.Errorf("after a click: %d guesses, %d left out, %d pixels are undecided", report.Guesses, report.LeftOut, report.Images[1].Undecided)
 	}
 }

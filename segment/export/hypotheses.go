@@ -66,7 +66,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 		list.Classes = append(list.Classes, int(s.index[class]))
 	}
 	count := min(*s.options.Hypotheses, sequence.Len())
-	if s.guess() == guessLeftOut {
+	if s.secret() {
 		count = 0
 	}
 	for rank := range count {

@@ -57,7 +57,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 // probabilities returns the classes' probabilities, in project order, at each
 // superpixel of the map, row-major. Without clicks the map is nil.
 func (s *subject) probabilities(ctx context.Context) ([]float64, *superpixels.Runs, error) {
-	if s.sequence == nil || s.guess() == guessLeftOut {
+	if s.sequence == nil || s.secret() {
 		return nil, nil, nil
 	}
 	u, err := s.sequence.Uncertainty(ctx, *s.options.Hypotheses)

@@ -112,15 +112,14 @@ func (s *subject) open(ctx context.Context) error {
 		}
 		s.annotation = a
 	}
-	a, shown := s.annotation, s.guess() == guessExported
-	if shown || slices.Contains(s.format.Uses, "hypotheses") {
-		s.state, s.sequence = a.Present()
-	} else {
-		s.state = a.State()
+	a := s.annotation
+	s.state = a.State()
+	if s.guess() == guessExported || slices.Contains(s.format.Uses, "hypotheses") {
+		s.state, s.sequence = a.Present() // somebody may have accepted the guess since
 	}
 	pixels := a.PixelsOf(s.state)
 	_, s.objects = a.Objects(s.state, pixels)
-	if shown && s.sequence.Len() > 0 {
+	if s.guess() == guessExported && s.sequence.Len() > 0 {
 		h, err := s.sequence.At(ctx, 0)
 		if err != nil {
 			return err
@@ -205,17 +204,27 @@ var guessNotes = map[string]string{
 	guessLeftOut:  "It has a guess that nobody has accepted, which was left out.",
 }
 
-// guess says what becomes of the image's guess; it is empty without one. A backup
-// holds guesses as what they are.
+// guess says what becomes of the image's guess, once it is open; it is empty without
+// one, or if people have said more. Who made the guess doesn't matter. A backup holds
+// guesses as what they are.
 func (s *subject) guess() string {
 	switch {
-	case !s.image.Guessed || s.format.Name == "backup":
+	case s.state.Guess == nil || s.labelled() || s.format.Name == "backup":
 		return ""
 	case *s.options.Guesses:
 		return guessExported
 	}
 	return guessLeftOut
 }
+
+// labelled reports whether any part of the image has a label.
+func (s *subject) labelled() bool {
+	return len(s.state.Repairs) > 0 || slices.ContainsFunc(s.state.Labels, func(l uint8) bool { return l != segment.Void })
+}
+
+// secret reports whether hypotheses would tell of a guess by the project that is left
+// out. Scores that people import are theirs to see.
+func (s *subject) secret() bool { return s.image.Guessed && s.guess() == guessLeftOut }
 
 // outdated reports whether the image's labels may refer to other classes than
 // the job's, whose names and order were read at its start.
