@@ -258,7 +258,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 		return r, err
 	}
 	defer a.Close()
-	cells, merged := m.objectsOf(a.Cells())
+	cells, merged := m.objectsOf(a.Cells(), a.Graph())
 	if merged > 0 {
 		r.Lossy = append(r.Lossy, fmt.Sprintf("objects that touch others of their class and are smaller than the finest superpixels, which became part of these: %d", merged))
 	}

@@ -28,50 +28,84 @@ func (m *Mask) set(pixel int, class uint8) {
 
 // objectsOf gives each cell the number of the object that most of its pixels
 // of its class belong to, counting from 1 in the order of their first pixels, or 0; it is nil
-// if all objects are connected regions of their class, which need no number.
-// merged is how many of the others are so small that no cell belongs to them.
-func (m *Mask) objectsOf(cells *superpixels.Runs) (numbers []int32, merged int) {
-	number := m.numbers()
-	if len(number) == 0 {
+// if all objects are connected regions of their class, which need no number. Others
+// need one where cells connect them with those, though their pixels do not touch:
+// [timeline.Objects] would give them to their neighbours. merged is how many of the
+// objects are so small that no cell belongs to them.
+func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, merged int) {
+	objects, told := m.apart()
+	if len(told) == 0 {
 		return nil, 0
 	}
-	type share struct{ cell, number int32 }
+	place := make(map[int32]int32, len(objects))
+	for i, o := range objects {
+		place[o] = int32(i)
+	}
+	type share struct{ cell, object int32 }
 	counts := map[share]int{}
 	labels, _ := timeline.Majority(cells, m.Pixels)
 	for run := range cells.All() {
 		for start, end := run.Start, 0; start < run.End; start = end {
 			for end = start + 1; end < run.End && m.objects[end] == m.objects[start] && m.Pixels[end] == m.Pixels[start]; end++ {
 			}
-			if n := number[m.objects[start]]; n > 0 && m.Pixels[start] == labels[run.Region] {
-				counts[share{int32(run.Region), n}] += end - start
+			if i, is := place[m.objects[start]]; is && m.Pixels[start] == labels[run.Region] {
+				counts[share{int32(run.Region), i}] += end - start
+			}
+		}
+	}
+	owner, most := slices.Repeat([]int32{-1}, cells.N), make([]int, cells.N)
+	for s, n := range counts {
+		if n > most[s.cell] || n == most[s.cell] && s.object < owner[s.cell] {
+			owner[s.cell], most[s.cell] = s.object, n
+		}
+	}
+	components := disjoint.New(cells.N)
+	for _, e := range graph.Edges {
+		if labels[e.A] == labels[e.B] {
+			components.Join(e.A, e.B)
+		}
+	}
+	divided := map[int32]bool{} // components with an object that needs a number
+	for s := range counts {
+		if told[objects[s.object]] {
+			divided[components.Find(s.cell)] = true
+		}
+	}
+	for s := range counts {
+		if divided[components.Find(s.cell)] {
+			told[objects[s.object]] = true
+		}
+	}
+	found := map[int32]bool{}
+	for _, i := range owner {
+		found[i] = true
+	}
+	number := make([]int32, len(objects))
+	next := int32(1)
+	for i, o := range objects {
+		if told[o] && next <= segment.MaxObjects {
+			number[i], next = next, next+1
+			if !found[int32(i)] {
+				merged++
 			}
 		}
 	}
 	numbers = make([]int32, cells.N)
-	most := make([]int, cells.N)
-	for s, n := range counts {
-		if n > most[s.cell] || n == most[s.cell] && s.number < numbers[s.cell] {
-			numbers[s.cell], most[s.cell] = s.number, n
-		}
-	}
-	found := map[int32]bool{}
-	for _, n := range numbers {
-		found[n] = true
-	}
-	for _, n := range number {
-		if !found[n] {
-			merged++
+	for cell, i := range owner {
+		if i >= 0 {
+			numbers[cell] = number[i]
 		}
 	}
 	return numbers, merged
 }
 
-// numbers numbers the objects that aren't regions: those that touch another one
-// of their class or have several parts. It keeps the parts of one row of pixels only.
-func (m *Mask) numbers() map[int32]int32 {
+// apart returns the objects in the order of their first pixels, and which of them
+// aren't regions: those that touch another one of their class or have several parts.
+// It keeps the parts of one row of pixels only.
+func (m *Mask) apart() (objects []int32, told map[int32]bool) {
 	var parts disjoint.Sets // of provisional parts, in the order of their first pixels
 	var of []int32          // the object of each
-	told := map[int32]bool{}
+	told = map[int32]bool{}
 	above := slices.Repeat([]int32{-1}, m.Width) // the parts of the last row's pixels, and this one's up to here
 	for i, o := range m.objects {
 		x, left := i%m.Width, int32(-1)
@@ -111,11 +145,11 @@ func (m *Mask) numbers() map[int32]int32 {
 		}
 		first[o] = root
 	}
-	number := map[int32]int32{}
+	seen := map[int32]bool{}
 	for _, o := range of {
-		if told[o] && number[o] == 0 && len(number) < segment.MaxObjects {
-			number[o] = int32(len(number) + 1)
+		if !seen[o] {
+			seen[o], objects = true, append(objects, o)
 		}
 	}
-	return number
+	return objects, told
 }

@@ -2,6 +2,9 @@ package importer_test
 
 import (
 	"bytes"
+	"image"
+	"image/color"
+	"image/png"
 	"slices"
 	"testing"
 
@@ -108,4 +111,50 @@ func TestObjectsRoundTrip(t *testing.T) {
 	if d := cmp.Diff([]timeline.Object{{Class: 1, Number: 3}, {Class: 1, Number: 7}}, list); d != "" || !slices.Contains(before.Map().Labels, 1) {
 		t.Error(d)
 	}
+}
+
+// Objects that don't touch stay apart, too, where a superpixel reaches across the
+// gap to one that has to be told from others.
+func TestObjectsBesideTouchingOnes(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, im := mustPicture(t, w, []segment.Class{{Name: "background"}, {Name: "cell"}}, "scene.png")
+	classes, objects := image.NewGray(image.Rect(0, 0, 120, 80)), image.NewGray(image.Rect(0, 0, 120, 80))
+	for y := 10; y < 70; y++ {
+		for x := 5; x < 115; x++ {
+			if object := min(1+x/20, 5); x != 80 { // the fourth ends with a gap
+				classes.SetGray(x, y, color.Gray{1})
+				objects.SetGray(x, y, color.Gray{uint8(object)})
+			}
+		}
+	}
+	report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{
+		"SegmentationClass/scene.png":  mustPNG(t, classes),
+		"SegmentationObject/scene.png": mustPNG(t, objects),
+	}), importer.Options{})
+	if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
+		t.Fatalf("report %+v", report)
+	}
+	a, err := w.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	_, of := a.Objects(a.State(), a.Pixels())
+	labels := of.Map().Labels
+	for object, x := range []int{12, 30, 50, 70, 100} {
+		for other, beside := range []int{12, 30, 50, 70, 100}[:object] {
+			if labels[40*120+x] == labels[40*120+beside] {
+				t.Errorf("objects %d and %d have become one", other+1, object+1)
+			}
+		}
+	}
+}
+
+func mustPNG(tb testing.TB, img image.Image) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
 }
