@@ -150,6 +150,31 @@ func TestObjectsBesideTouchingOnes(t *testing.T) {
 	}
 }
 
+// Programs number more than 254 objects in 16 bits, where 255 is a number like any
+// other.
+func TestObjectsOf16Bits(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, im := mustPicture(t, w, []segment.Class{{Name: "background"}, {Name: "cell"}}, "scene.png")
+	classes, objects := image.NewGray(image.Rect(0, 0, 120, 80)), image.NewGray16(image.Rect(0, 0, 120, 80))
+	for i := range 120 * 80 {
+		classes.Pix[i] = 1
+		objects.SetGray16(i%120, i/120, color.Gray16{[]uint16{255, 511, 767}[i%120/40]})
+	}
+	files := map[string][]byte{"SegmentationClass/scene.png": mustPNG(t, classes), "SegmentationObject/scene.png": mustPNG(t, objects)}
+	report := mustImport(t, w, p.ID, zipped(t, files), importer.Options{})
+	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Regions != 3 {
+		t.Fatalf("report %+v", report)
+	}
+	a, err := w.Open(t.Context(), im.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if list, _ := a.Objects(a.State(), a.Pixels()); len(list) != 3 {
+		t.Errorf("objects %v", list)
+	}
+}
+
 func mustPNG(tb testing.TB, img image.Image) []byte {
 	tb.Helper()
 	var b bytes.Buffer

@@ -13,9 +13,9 @@ import (
 // pngHeader is how many bytes of a PNG say everything about its pixels.
 const pngHeader = 29
 
-// measurePNG returns the size of a PNG that can be a mask, and the bytes that a
-// pixel of it takes when it is decoded.
-func measurePNG(open func() (io.ReadCloser, error)) (size image.Point, pixel int, err error) {
+// measurePNG returns the size of a PNG that can be a mask, of classes or of objects,
+// and the bytes that a pixel of it takes when it is decoded.
+func measurePNG(open func() (io.ReadCloser, error), objects bool) (size image.Point, pixel int, err error) {
 	file, err := open()
 	if err != nil {
 		return size, 0, err
@@ -28,10 +28,15 @@ func measurePNG(open func() (io.ReadCloser, error)) (size image.Point, pixel int
 	if err != nil {
 		return size, 0, segment.Errorf(segment.Unreadable, "The mask is not a readable PNG.").Because(err)
 	}
-	switch c.ColorModel {
-	case color.Gray16Model, color.RGBA64Model, color.NRGBA64Model:
-		return size, 0, segment.Errorf(segment.Unsupported, "The mask has 16 bits per channel. Save it with 8, which is enough for every class.")
-	case color.RGBAModel, color.NRGBAModel:
+	switch model := c.ColorModel; {
+	case objects && model == color.Gray16Model: // as programs write more than 255 objects
+		pixel = 2
+		if interlaced {
+			pixel = 4
+		}
+	case model == color.Gray16Model || model == color.RGBA64Model || model == color.NRGBA64Model:
+		return size, 0, segment.Errorf(segment.Unsupported, "The mask has 16 bits per channel. Save it with 8, which is enough for every class; numbers of objects belong in SegmentationObject, in grey.")
+	case model == color.RGBAModel || model == color.NRGBAModel:
 		if interlaced {
 			return size, 0, segment.Errorf(segment.Unsupported, "The mask is an interlaced RGB image. Save it without interlacing, or with a palette.")
 		}

@@ -136,7 +136,7 @@ func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 		return segment.Errorf(segment.Unreadable, "Its mask is not base64.").Because(err)
 	}
 	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(raw)), nil }
-	of, _, err := measurePNG(open)
+	of, _, err := measurePNG(open, false)
 	if err != nil {
 		return err
 	}

@@ -99,12 +99,12 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 	opener := func(name string) func() (io.ReadCloser, error) {
 		return func() (io.ReadCloser, error) { return files.Open(name) }
 	}
-	size, pixel, err := measurePNG(opener(name))
+	size, pixel, err := measurePNG(opener(name), false)
 	if err != nil {
 		return func() {}, err
 	}
 	if objects != "" {
-		switch of, more, err := measurePNG(opener(objects)); {
+		switch of, more, err := measurePNG(opener(objects), true); {
 		case err != nil:
 			return func() {}, &MaskError{objects, err}
 		case of != size:
@@ -138,7 +138,7 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 }
 
 // takeObjects sets the objects to the values or colours of an image of the same
-// size. The values 0 and 255 and their colours in PASCAL VOC are no object.
+// size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
 func (m *Mask) takeObjects(img image.Image) {
 	m.trackObjects()
 	value := func(v uint8) (object int32, none bool) { return int32(v), v == 0 || v == segment.Void }
@@ -152,6 +152,9 @@ func (m *Mask) takeObjects(img image.Image) {
 			object, none = value(img.ColorIndexAt(x, y))
 		case *image.Gray:
 			object, none = value(img.GrayAt(x, y).Y)
+		case *image.Gray16:
+			v := img.Gray16At(x, y).Y
+			object, none = int32(v), v == 0
 		default:
 			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
