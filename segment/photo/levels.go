@@ -10,16 +10,21 @@ import (
 type Levels struct {
 	Bits            int    // per channel: 8 or 16
 	Lowest, Highest uint16 // values that occur
-	Low, High       uint16 // half a per cent of the values are below Low, and above High
+	Low, High       uint16 // half a per cent of the values are below Low, and above High, black pixels aside
 }
 
 // outside is the share of the values below Low, and above High.
 const outside = 0.005
 
-// LevelsOf counts the values of all colour channels. O(pixels).
-func LevelsOf(img image.Image) Levels {
+// LevelsOf counts the values of all colour channels. Pixels that are black in all of
+// them don't count for Low and High: around aerial images they mean that there are no
+// data. O(pixels).
+func LevelsOf(img image.Image) Levels { return levelsOf(img, false) }
+
+// levelsOf is LevelsOf, with black pixels or without.
+func levelsOf(img image.Image, black bool) Levels {
 	var count [1 << 16]int
-	total := 0
+	total, empty := 0, 0
 	add := func(v uint16) { count[v]++; total++ }
 	levels := Levels{Bits: 8}
 	b := img.Bounds()
@@ -31,6 +36,7 @@ func LevelsOf(img image.Image) Levels {
 				add(img.Gray16At(x, y).Y)
 			}
 		}
+		empty = count[0]
 	case image.RGBA64Image:
 		if m := img.ColorModel(); m == color.RGBA64Model || m == color.NRGBA64Model {
 			levels.Bits = 16
@@ -41,6 +47,9 @@ func LevelsOf(img image.Image) Levels {
 				add(c.R)
 				add(c.G)
 				add(c.B)
+				if c.R|c.G|c.B == 0 {
+					empty += 3
+				}
 			}
 		}
 	}
@@ -48,7 +57,10 @@ func LevelsOf(img image.Image) Levels {
 		return levels
 	}
 	levels.Lowest, levels.Highest, levels.Low, levels.High = 0xffff, 0, 0, 0
-	below := 0
+	if black || empty == total {
+		empty = 0
+	}
+	below, total := -empty, total-empty
 	for v, n := range count {
 		if n == 0 {
 			continue
@@ -62,6 +74,9 @@ func LevelsOf(img image.Image) Levels {
 			levels.High = value
 		}
 		below += n
+	}
+	if empty > 0 && levels.Low == levels.High { // nothing but black and one value
+		return levelsOf(img, true)
 	}
 	return levels
 }
@@ -128,7 +143,7 @@ func Expose(img image.Image) image.Image {
 	if !Deep(img) {
 		return img
 	}
-	levels := LevelsOf(img)
+	levels := levelsOf(img, true)
 	if levels.Low == levels.High || float64(levels.High-levels.Low) >= narrow*0xffff {
 		return img
 	}

@@ -30,10 +30,17 @@ func TestLevels(t *testing.T) {
 	grey.Pix[1] = 10
 	colour := image.NewNRGBA64(image.Rect(0, 0, 1, 1))
 	colour.SetNRGBA64(0, 0, color.NRGBA64{R: 5, G: 700, B: 80, A: 0xffff})
+	bordered, greyBordered := image.NewRGBA64(image.Rect(0, 0, 10, 10)), image.NewGray16(image.Rect(0, 0, 10, 10))
+	for i := 10; i < 100; i++ { // the first line has no data
+		bordered.SetRGBA64(i%10, i/10, color.RGBA64{uint16(3000 + i), uint16(3000 + i), 500, 0xffff})
+		greyBordered.SetGray16(i%10, i/10, color.Gray16{uint16(3000 + i)})
+	}
 	for name, c := range map[string]struct {
 		img  image.Image
 		want Levels
 	}{
+		"black border":     {greyBordered, Levels{Bits: 16, Lowest: 0, Highest: 3099, Low: 3010, High: 3099}},
+		"border in colour": {bordered, Levels{Bits: 16, Lowest: 0, Highest: 3099, Low: 500, High: 3099}},
 		"16 bit":           {ramp16(), Levels{Bits: 16, Lowest: 0, Highest: 0xffff, Low: 1000, High: 1990}},
 		"8 bit":            {grey, Levels{Bits: 8, Lowest: 0, Highest: 2570, Low: 0, High: 2570}},
 		"colour of 16 bit": {colour, Levels{Bits: 16, Lowest: 5, Highest: 700, Low: 5, High: 700}},
