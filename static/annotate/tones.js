@@ -33,6 +33,8 @@ export class Tones {
     this.adjustment = { ...NEUTRAL };
     /** @type {{bits: number, low: number, high: number} | null} not known before the panel is opened */
     this.levels = null;
+    /** @type {Promise<{bits: number, low: number, high: number}> | null} the request for them, which takes seconds for large images */
+    this.learning = null;
     this.timer = 0;
     /** Number of window requests, so that only the last answer counts. */
     this.asked = 0;
@@ -70,9 +72,18 @@ export class Tones {
     }
   }
 
-  /** Fetches the range of values in the image. */
-  async learn() {
-    if (this.levels) return this.levels;
+  /** Fetches the range of values in the image, once. */
+  learn() {
+    this.learning ??= this.read().catch((error) => {
+      this.learning = null;
+      byId('tones-depth').textContent = '';
+      throw error;
+    });
+    return this.learning;
+  }
+
+  async read() {
+    byId('tones-depth').textContent = 'Reading the values of the image';
     const levels = await call('GET', `${this.image}/levels`);
     this.levels = { bits: levels.bits, low: levels.low / WHITE, high: levels.high / WHITE };
     byId('tones-depth').textContent = levels.bits === 16 ? `16 bits, values ${levels.lowest} to ${levels.highest}` : '';
