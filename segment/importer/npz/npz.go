@@ -119,6 +119,9 @@ var (
 	}
 )
 
+// onePerPixel is what an error adds about an array with one score for each pixel.
+const onePerPixel = "; an array of two dimensions is superpixels × classes: for the probability p of the second class at each pixel write numpy.stack([1 - p, p], axis=2)"
+
 // columnsFirst is what an error adds about an array whose columns may come first.
 func (c *contents) columnsFirst() string {
 	return fmt.Sprintf("; an array of %s × height × width must be called %s", c.column, c.names)
@@ -237,8 +240,11 @@ func (h header) layout(chw bool, c *contents, limits Limits) (layout, error) {
 	}
 	if k := a.classes(); k > c.columns {
 		hint := ""
-		if len(a.shape) == 3 && !a.chw {
+		switch {
+		case len(a.shape) == 3 && !a.chw:
 			hint = c.columnsFirst()
+		case len(a.shape) == 2 && c == ofScores:
+			hint = onePerPixel
 		}
 		return a, fmt.Errorf("%w: its shape is %s, so it has %d %s; the limit is %d%s", ErrLimit, shapeText(a.shape), k, c.column, c.columns, hint)
 	}

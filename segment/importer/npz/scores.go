@@ -46,7 +46,11 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	out := make([]float64, m.N*k)
 	if s.Width == 0 {
 		if s.Rows != m.N {
-			return nil, fmt.Errorf("array %s has scores for %d superpixels, but the image has %d: %w", quote(s.Name), s.Rows, m.N, ErrSize)
+			hint := ""
+			if s.Rows == m.Height && s.Classes == m.Width {
+				hint = onePerPixel
+			}
+			return nil, fmt.Errorf("array %s has scores for %d superpixels, but the image has %d%s: %w", quote(s.Name), s.Rows, m.N, hint, ErrSize)
 		}
 		for i, v := range s.Values {
 			out[i] = float64(v)

@@ -207,7 +207,7 @@ func TestReadScoresRefuses(t *testing.T) {
 		"enormous":        {with(func(a *array) { a.shape = "(2147483647, 2147483647, 21)" }), ErrLimit, "values"},
 		"past 31 bits":    {with(func(a *array) { a.shape = "(4294967297, 1, 4)" }), ErrFormat, "header"},
 		"negative axis":   {with(func(a *array) { a.shape = "(-1, 2, 2)" }), ErrFormat, "header"},
-		"classes":         {with(func(a *array) { a.shape = "(1, 256)" }), ErrLimit, "256 classes; the limit is 255"},
+		"classes":         {with(func(a *array) { a.shape = "(1, 256)" }), ErrLimit, "256 classes; the limit is 255; an array of two dimensions is superpixels × classes: for the probability"},
 		"looks like chw":  {with(func(a *array) { a.shape = "(21, 2, 300)" }), ErrLimit, "probs_chw"},
 		"structured":      {with(func(a *array) { a.descr = "', 'x': '" }), ErrFormat, "header"},
 		"code":            {with(func(a *array) { a.shape = "(__import__('os'),)" }), ErrFormat, "header"},
@@ -327,6 +327,11 @@ func TestPerSuperpixel(t *testing.T) {
 		if _, err := wrong.PerSuperpixel(m); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
 		}
+	}
+	whole := (&superpixels.Map{Width: 3, Height: 2, N: 1, Labels: make([]int32, 6)}).Runs()
+	ofPixels := &Scores{Name: "a", Rows: 2, Classes: 3, Values: make([]float32, 6)}
+	if _, err := ofPixels.PerSuperpixel(whole); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), onePerPixel) {
+		t.Errorf("one score for each pixel: %v", err)
 	}
 }
 
