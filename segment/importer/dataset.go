@@ -159,7 +159,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores, single or in a zip archive."
+const accepted = "Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive. Save masks in other formats, such as TIFF, as PNG."
 
 // other says what files are that belong to no format of masks that is read.
 func (f Files) other() (what string, known bool) {
