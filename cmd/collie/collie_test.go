@@ -230,6 +230,29 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// An export of images that have nothing but imported scores says that they have no
+// labels, and how to get them.
+func TestExportOfGuesses(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "sky,sea,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import glob, os, numpy, PIL.Image
+os.mkdir("scores")
+for name in glob.glob("photos/*"):
+    width, height = PIL.Image.open(name).size
+    numpy.savez("scores/" + os.path.splitext(os.path.basename(name))[0] + ".npz", scores=numpy.full((height, width, 3), [.1, .8, .1], numpy.float32))
+`)
+	p.do("", "collie", "import", "Beach", "scores")
+	for option, want := range map[string]bool{"guesses=false": true, "guesses=true": false} {
+		out, err := p.try("", "collie", "export", "Beach", "masks.zip", "--option", option)
+		if err != nil || strings.Contains(out, "nobody has accepted: 3 (--option guesses=true") != want {
+			t.Errorf("%s: %v\n%s", option, err, out)
+		}
+	}
+}
+
 // Without the file of one image, exports have the others, and both commands end with an
 // error that names it.
 func TestExportWithoutAFile(t *testing.T) {

@@ -61,6 +61,9 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	r := &j.Report
 	fmt.Fprintf(out.stderr, "%d exported to %s, %d left out, %d not exact\n", r.Exported, c.Out, r.Omitted, r.Lossy)
+	if r.LeftOut > 0 {
+		fmt.Fprintf(out.stderr, "images without labels, whose guess nobody has accepted: %d (--option guesses=true exports the guess)\n", r.LeftOut)
+	}
 	if r.Damaged == 0 {
 		return nil
 	}

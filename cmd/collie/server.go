@@ -59,6 +59,7 @@ type job struct {
 	Problem     string `json:"problem"`
 	Report      struct {
 		Exported, Omitted, Damaged, Lossy int
+		LeftOut                           int `json:"guesses_left_out"`
 		Images, Skipped                   []struct {
 			Name, Lossy, Why string
 			Damaged          bool
