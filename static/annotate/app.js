@@ -63,7 +63,6 @@ export class App {
     /** Whether the person was told that edits don't reach the server. */
     this.away = false;
     this.turns = new Turns(() => this.painter.frame !== 0 || this.session.save === 'saving');
-    this.keepFocus = keepFocus();
     this.parts = this.around();
     const address = `/api/v1/images/${data.image}`;
     const say = (/** @type {string} */ text) => this.say(text);
@@ -251,7 +250,7 @@ export class App {
       () => this.doubt.update(),
       () => this.paintPanels(),
       () => this.paintBars(),
-      this.keepFocus,
+      keepFocus(),
       thumbnail,
     ];
   }
