@@ -3,6 +3,7 @@ import { adopted, answered, bodyOf, colorsByID, entryOf, fresh, MOST, moved, reb
 import { ClassMenu } from './classmenu.js';
 import { dragRows } from './classdrag.js';
 import { classRow, controlsOf, paintRow } from './classrow.js';
+import { keepClass, lastClass } from './lastclass.js';
 import { RestChoice } from './rest.js';
 import { editName, retype, takeName } from './naming.js';
 import { byId, showIn } from '../ui/dom.js';
@@ -33,6 +34,7 @@ export class ClassPanel {
    * @param {ClassListener} listener
    */
   constructor(project, listener) {
+    this.project = project;
     this.address = `/api/v1/projects/${encodeURIComponent(project)}`;
     this.listener = listener;
     this.list = byId('classes');
@@ -45,7 +47,7 @@ export class ClassPanel {
     /** @type {number[]} ids of deleted classes, as far as they are known */
     this.deleted = [];
     /** The key of the active class. */
-    this.activeKey = this.classes[0].key;
+    this.activeKey = lastClass(project, this.classes).key;
     /** The key of the class that was active before the last one was added. */
     this.formerKey = this.activeKey;
     /** The key of the class that is named for the first time and not sent before, or -1. */
@@ -123,6 +125,7 @@ export class ClassPanel {
     const chosen = this.classes[place];
     if (!chosen) return false;
     this.activeKey = chosen.key;
+    keepClass(this.project, chosen.id);
     this.paint();
     this.reveal();
     this.listener.chosen(place);

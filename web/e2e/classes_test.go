@@ -393,3 +393,27 @@ func TestE2EClassInView(t *testing.T) {
 	p.until(`document.activeElement.id === 'canvas' && [...document.querySelectorAll('.class-row')].at(-1).textContent.includes('A rather long name')`)
 	p.until(`(([row, list]) => row.right <= list.right + 1)([document.querySelector('.class-row.active'), document.querySelector('.class-list')].map((e) => e.getBoundingClientRect()))`)
 }
+
+// TestE2EClassStaysActive: the next image begins with the class that was active.
+func TestE2EClassStaysActive(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, startServer(t))
+	dir := t.TempDir()
+	var files []string
+	for _, name := range []string{"a.png", "b.png"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, picture(t, 60, 40), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	p.drop(files...)
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	const active = `document.querySelector('#classes .active .class-name')?.textContent`
+	p.until(active + ` === 'background'`)
+	p.press("2")
+	p.until(active + ` === 'object'`)
+	p.clickOn("the next image", "#next")
+	p.until(`document.querySelector('.where')?.textContent.includes('b.png') && document.getElementById('save')?.dataset.state === 'saved'`)
+	p.until(active + ` === 'object'`)
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepClass, lastClass } from './lastclass.js';
+
+const classes = [{ id: 3 }, { id: 0 }, { id: 7 }];
+
+test('an image begins with the class that was active last in its project', (t) => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const storage = { setItem: (/** @type {string} */ key, /** @type {string} */ value) => kept.set(key, value), getItem: (/** @type {string} */ key) => kept.get(key) ?? null };
+  Object.defineProperty(globalThis, 'sessionStorage', { value: storage, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'sessionStorage'));
+  assert.equal(lastClass('a', classes), classes[0]);
+  keepClass('a', 0);
+  assert.equal(lastClass('a', classes), classes[1]);
+  assert.equal(lastClass('b', classes), classes[0]);
+  keepClass('a', 5); // deleted since
+  assert.equal(lastClass('a', classes), classes[0]);
+});
+
+test('without storage it is the first class', () => {
+  keepClass('a', 7);
+  assert.equal(lastClass('a', classes), classes[0]);
+});
