@@ -120,7 +120,7 @@ func TestE2EStripStays(t *testing.T) {
 	for _, size := range [][2]int64{{1280, 720}, {820, 1180}, {390, 844}, {844, 390}, {640, 360}} {
 		p.resize(size[0], size[1])
 		p.do("reloading", chromedp.Reload())
-		p.until(`document.getElementById('save')?.dataset.state === 'saved' && /^(Press|Choose)/.test(document.getElementById('status').textContent)`)
+		p.until(`document.getElementById('save')?.dataset.state === 'saved' && /^(Press|Click)/.test(document.getElementById('status').textContent)`)
 		p.do("watching", chromedp.Evaluate[chromedp.Void]("void "+moved))
 		p.press("2")
 		p.click(image.Pt(250, 200))
