@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -87,18 +88,20 @@ func noAnswer(r *http.Request, why string) *http.Response {
 type steady struct {
 	net.Conn
 	within time.Duration
+	late   atomic.Bool // it has failed so
 }
 
 // Read also waits while a request is being sent; Write then allows it more time.
-func (s steady) Read(b []byte) (int, error) {
+func (s *steady) Read(b []byte) (int, error) {
 	if err := s.SetReadDeadline(time.Now().Add(s.within)); err != nil {
-		return 0, err
+		return 0, s.cause(err)
 	}
-	return s.Conn.Read(b)
+	n, err := s.Conn.Read(b)
+	return n, s.cause(err)
 }
 
 // Write sends b in pieces, because a large one can take long.
-func (s steady) Write(b []byte) (sent int, err error) {
+func (s *steady) Write(b []byte) (sent int, err error) {
 	for len(b) > 0 && err == nil {
 		if err = s.SetDeadline(time.Now().Add(s.within)); err == nil {
 			var n int
@@ -106,7 +109,19 @@ func (s steady) Write(b []byte) (sent int, err error) {
 			b, sent = b[n:], sent+n
 		}
 	}
-	return sent, err
+	return sent, s.cause(err)
+}
+
+// cause is why a connection failed. The client closes one whose read came too late
+// while it still sends, and then hears only that the connection is closed.
+func (s *steady) cause(err error) error {
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		s.late.Store(true)
+	case errors.Is(err, net.ErrClosed) && s.late.Load():
+		return os.ErrDeadlineExceeded
+	}
+	return err
 }
 
 // steadyDialer connects to servers, which get so much time to go on.
@@ -117,6 +132,6 @@ func steadyDialer(within time.Duration) func(ctx context.Context, network, addre
 		if err != nil {
 			return nil, err
 		}
-		return steady{conn, within}, nil
+		return &steady{Conn: conn, within: within}, nil
 	}
 }
