@@ -1,7 +1,6 @@
 package photo
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 )
@@ -111,10 +110,4 @@ func (d *directory) value(tag uint16, index int64) (value uint32, ok bool) {
 		return uint32(d.order.Uint16(b)), true
 	}
 	return d.order.Uint32(b), true
-}
-
-// tiffTag returns the first value of a tag of whole numbers in the first directory.
-func tiffTag(data []byte, tag uint16) (value uint32, ok bool) {
-	d := firstDirectory(bytes.NewReader(data))
-	return d.value(tag, 0)
 }

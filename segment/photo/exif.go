@@ -85,7 +85,8 @@ func webpOrientation(file []byte) int {
 // tiffOrientation reads the orientation from a TIFF structure, which is what
 // EXIF data are.
 func tiffOrientation(data []byte) int {
-	if value, ok := tiffTag(data, orientationTag); ok && value >= 1 && value <= 8 {
+	d := firstDirectory(bytes.NewReader(data))
+	if value, ok := d.value(orientationTag, 0); ok && value >= 1 && value <= 8 {
 		return int(value)
 	}
 	return 0

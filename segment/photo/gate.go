@@ -241,7 +241,7 @@ func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, si
 		err = late
 	}
 	p := &Photo{Format: f.name, Original: original, Pixels: pixels, Pictures: 1}
-	if f.pictures != nil {
+	if err == nil && f.pictures != nil {
 		p.Pictures = f.pictures(original)
 	}
 	return p, err

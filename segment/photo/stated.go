@@ -1,6 +1,9 @@
 package photo
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // pngSize reads the sides from the IHDR chunk, which comes first (RFC 2083,
 // 4.1.1); 0 if not set.
@@ -24,7 +27,8 @@ func bmpSize(file []byte) (width, height int64) {
 
 // tiffSize reads the sides from the first directory.
 func tiffSize(file []byte) (width, height int64) {
-	w, _ := tiffTag(file, imageWidthTag)
-	h, _ := tiffTag(file, imageLengthTag)
+	d := firstDirectory(bytes.NewReader(file))
+	w, _ := d.value(imageWidthTag, 0)
+	h, _ := d.value(imageLengthTag, 0)
 	return int64(w), int64(h)
 }

@@ -32,18 +32,19 @@ const maxBlock = 16_000_000
 // decoder takes for too little data, and one whose blocks would take too much memory.
 // Without compression they can't be larger than the file.
 func checkTIFF(file []byte, size image.Point) error {
-	samples, _ := tiffTag(file, samplesPerPixelTag)
-	if planar, _ := tiffTag(file, planarTag); planar == separate && samples > 1 {
+	d := firstDirectory(bytes.NewReader(file))
+	samples, _ := d.value(samplesPerPixelTag, 0)
+	if planar, _ := d.value(planarTag, 0); planar == separate && samples > 1 {
 		return refusef(Unsupported, "The TIFF image stores each of its channels by itself, which Collie can't read. Save it with the channels of a pixel together, or as PNG. %s", accepted)
 	}
-	if c, _ := tiffTag(file, compressionTag); c == 0 || c == uncompressed {
+	if c, _ := d.value(compressionTag, 0); c == 0 || c == uncompressed {
 		return nil
 	}
 	block := float64(size.X) * float64(size.Y)
-	if width, _ := tiffTag(file, tileWidthTag); width > 0 {
-		length, _ := tiffTag(file, tileLengthTag)
+	if width, _ := d.value(tileWidthTag, 0); width > 0 {
+		length, _ := d.value(tileLengthTag, 0)
 		block = float64(width) * float64(length)
-	} else if rows, _ := tiffTag(file, rowsPerStripTag); rows > 0 {
+	} else if rows, _ := d.value(rowsPerStripTag, 0); rows > 0 {
 		block = float64(size.X) * min(float64(rows), float64(size.Y))
 	}
 	if block > maxBlock {
@@ -53,18 +54,23 @@ func checkTIFF(file []byte, size image.Point) error {
 	return nil
 }
 
-// maxPages is how many directories of a TIFF are looked at.
-const maxPages = 65_536
+// How much of a TIFF is looked at to count its pictures: more entries are in no file
+// of as many pages, but directories that overlap can have any number of them.
+const (
+	maxPages   = 65_536
+	maxEntries = 20 * maxPages
+)
 
 // tiffPictures counts the pictures of a file that are as large as the first, such as the
 // layers of a stack, without what is a smaller copy or a mask of another.
 func tiffPictures(file []byte) int {
-	n, seen := 0, map[int64]bool{}
+	n, entries, seen := 0, 0, map[int64]bool{}
 	d := firstDirectory(bytes.NewReader(file))
 	width, _ := d.value(imageWidthTag, 0)
 	height, _ := d.value(imageLengthTag, 0)
-	for len(d.entries) > 0 && !seen[d.start] && len(seen) < maxPages {
+	for len(d.entries) > 0 && !seen[d.start] && len(seen) < maxPages && entries < maxEntries {
 		seen[d.start] = true
+		entries += len(d.entries) / entrySize
 		w, _ := d.value(imageWidthTag, 0)
 		h, _ := d.value(imageLengthTag, 0)
 		if kind, _ := d.value(newSubfileTypeTag, 0); w == width && h == height && kind&(reduced|transparency) == 0 {

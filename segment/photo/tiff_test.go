@@ -118,6 +118,24 @@ func TestBands(t *testing.T) {
 	}
 }
 
+// TestOverlappingDirectories: a small file can hold many long directories, which would
+// take minutes to read.
+func TestOverlappingDirectories(t *testing.T) {
+	const pages, entries, apart = 200, 65_535, 64
+	le := binary.LittleEndian
+	length := entrySize * entries
+	file := make([]byte, 8+pages*apart+2+length+4)
+	copy(file, "II*\x00\x08")
+	for i := range pages {
+		at := 8 + i*apart
+		le.PutUint16(file[at:], entries)
+		le.PutUint32(file[at+2+length:], uint32(at+apart))
+	}
+	if n := tiffPictures(file); n > maxEntries/entries+1 {
+		t.Errorf("%d directories were read", n)
+	}
+}
+
 // bands is an uncompressed TIFF file with some channels of an image of 8 or 16 bits;
 // the fourth is its alpha, whatever extra says, and more are zeros.
 func bands(img image.Image, channels int, photometric uint32, extra []uint16, more ...phototest.Entry) []byte {
