@@ -3,6 +3,7 @@ import { call } from '../ui/api.js';
 import { divided } from '../evidence/division.js';
 import { polyline, recorded, telling, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
+import { recalled, remember, TAB } from '../ui/memory.js';
 import { areasInWords } from './areas.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { Overlay } from '../canvas/overlay.js';
@@ -57,7 +58,7 @@ export class Doubt {
     this.steps = [];
     this.store = `collie-curve-${image}`;
     try {
-      this.steps = JSON.parse(sessionStorage.getItem(this.store) ?? '[]');
+      this.steps = JSON.parse(recalled(this.store, '[]', TAB));
     } catch {
       // The curve starts again.
     }
@@ -106,11 +107,7 @@ export class Doubt {
     if (hypotheses.done?.reason === 'complete') {
       const clicks = evidence.present.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
       this.steps = recorded(this.steps, { seq: evidence.seq, clicks, wrong: this.uncertainty.wrongArea });
-      try {
-        sessionStorage.setItem(this.store, JSON.stringify(this.steps));
-      } catch {
-        // Without storage it lasts as long as the page.
-      }
+      remember(this.store, JSON.stringify(this.steps), TAB);
       this.paintCurve();
     }
     if (this.on) this.paintHeat();

@@ -1,17 +1,15 @@
+import { recalled, remember, TAB } from '../ui/memory.js';
+
 /**
  * The class that was active last in a project, so that the next image begins with it.
- * It lasts as long as the tab.
+ * It lasts as long as the tab; without storage each image begins with the first class.
  */
 
 const key = (/** @type {string} */ project) => `collie-class-${project}`;
 
 /** @param {string} project @param {number} id of the class */
 export function keepClass(project, id) {
-  try {
-    sessionStorage.setItem(key(project), String(id));
-  } catch {
-    // Without storage each image begins with the first class.
-  }
+  remember(key(project), String(id), TAB);
 }
 
 /**
@@ -22,11 +20,6 @@ export function keepClass(project, id) {
  * @param {C[]} classes
  */
 export function lastClass(project, classes) {
-  let id = '';
-  try {
-    id = sessionStorage.getItem(key(project)) ?? '';
-  } catch {
-    // as above
-  }
+  const id = recalled(key(project), '', TAB);
   return classes.find((c) => String(c.id) === id) ?? classes[0];
 }

@@ -1,4 +1,5 @@
 import { byId } from '../ui/dom.js';
+import { recalled, remember, TAB } from '../ui/memory.js';
 
 /**
  * The order in which a person last saw the images of a project, so that 'next
@@ -12,11 +13,7 @@ const key = (/** @type {string} */ project) => `collie-order-${project}`;
  * @param {readonly {id: string}[]} images
  */
 export function keepOrder(project, images) {
-  try {
-    sessionStorage.setItem(key(project), images.map((im) => im.id).join(' '));
-  } catch {
-    // Without storage the order of upload holds.
-  }
+  remember(key(project), images.map((im) => im.id).join(' '), TAB); // without storage the order of upload holds
 }
 
 /**
@@ -52,12 +49,7 @@ export function followOrder(data) {
  * @returns {{previous: string, next: string, place: number, count: number} | undefined} ids, empty at the ends; the place from 1
  */
 export function neighbours(project, image) {
-  let ids;
-  try {
-    ids = (sessionStorage.getItem(key(project)) ?? '').split(' ');
-  } catch {
-    return undefined;
-  }
+  const ids = recalled(key(project), '', TAB).split(' ');
   const at = ids.indexOf(image);
   if (at < 0) return undefined;
   return { previous: ids[at - 1] ?? '', next: ids[at + 1] ?? '', place: at + 1, count: ids.length };

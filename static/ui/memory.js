@@ -1,21 +1,27 @@
 /**
- * What this browser remembers of the person's preferences, if it allows storage.
+ * What this browser remembers of the person's preferences, if it allows storage: for
+ * good, or as long as the tab.
  */
 
-/** @param {string} key @param {string} value '' forgets */
-export function remember(key, value) {
+/** Storage that lasts as long as the tab. A browser can refuse to name it. */
+export const TAB = () => sessionStorage;
+
+const LASTING = () => localStorage;
+
+/** @param {string} key @param {string} value '' forgets @param {() => Storage} [where] */
+export function remember(key, value, where = LASTING) {
   try {
-    if (value) localStorage.setItem(key, value);
-    else localStorage.removeItem(key);
+    if (value) where().setItem(key, value);
+    else where().removeItem(key);
   } catch {
     // Without storage it lasts as long as the page.
   }
 }
 
-/** @param {string} key @param {string} fallback when nothing is remembered */
-export function recalled(key, fallback) {
+/** @param {string} key @param {string} fallback when nothing is remembered @param {() => Storage} [where] */
+export function recalled(key, fallback, where = LASTING) {
   try {
-    return localStorage.getItem(key) ?? fallback;
+    return where().getItem(key) ?? fallback;
   } catch {
     return fallback;
   }
