@@ -13,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/annotation"
 	"collie/segment/export"
+	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -77,7 +78,7 @@ func TestNamesThatLabelmapsCannotHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := mustPNG(t, halves(120, 80))
+	file := phototest.MustPNG(t, halves(120, 80))
 	add(t, w, p.ID, "odd.png", file, at{1, 10, 40}, at{2, 110, 40})
 	add(t, w, p.ID, "plain.png", file, at{0, 10, 40}, at{3, 110, 40})
 	for format, want := range map[string]string{"voc": ": 1:2, #hash.", "index-png": ": 1:2, #hash.", "colour-png": ": 1:2, #hash.", "coco": "", "labelme": ""} {
@@ -100,7 +101,7 @@ func TestCategoriesKeepTheirNumbers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		add(t, w, p.ID, "a.png", mustPNG(t, halves(120, 80)), at{3, 10, 40}, at{2, 110, 40})
+		add(t, w, p.ID, "a.png", phototest.MustPNG(t, halves(120, 80)), at{3, 10, 40}, at{2, 110, 40})
 		numbers := func() map[string]int {
 			files, _ := mustWrite(t, w, p.ID, format, export.Options{})
 			var found struct {

@@ -15,6 +15,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/photo"
+	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -56,8 +57,8 @@ func TestFrames(t *testing.T) {
 		width, height int
 		a, b          at
 	}{
-		{"grey-16-bit.png", mustPNG(t, grey), 120, 80, at{0, 5, 70}, at{1, 115, 5}},
-		{"colour-16-bit.png", mustPNG(t, wide), 120, 80, at{0, 5, 70}, at{1, 115, 5}},
+		{"grey-16-bit.png", phototest.MustPNG(t, grey), 120, 80, at{0, 5, 70}, at{1, 115, 5}},
+		{"colour-16-bit.png", phototest.MustPNG(t, wide), 120, 80, at{0, 5, 70}, at{1, 115, 5}},
 		{"turned-6.jpg", turnedJPEG(t, halves(120, 80), 6), 80, 120, at{0, 5, 5}, at{1, 5, 115}},
 		{"turned-8.jpg", turnedJPEG(t, halves(120, 80), 8), 80, 120, at{0, 5, 115}, at{1, 5, 5}},
 		{"mirrored-2.jpg", turnedJPEG(t, halves(120, 80), 2), 120, 80, at{0, 115, 5}, at{1, 5, 5}},
@@ -122,7 +123,7 @@ func TestDeepPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	add(t, w, p.ID, "camera.png", mustPNG(t, grey), at{0, 5, 5}, at{1, 60, 60})
+	add(t, w, p.ID, "camera.png", phototest.MustPNG(t, grey), at{0, 5, 5}, at{1, 60, 60})
 	yes := true
 	for format, name := range map[string]string{"index-png": "images/camera.png", "voc": "JPEGImages/camera.jpg"} {
 		out, report := mustWrite(t, w, p.ID, format, export.Options{Pictures: &yes})
@@ -145,7 +146,7 @@ func TestDeepPictures(t *testing.T) {
 func TestLargestImage(t *testing.T) {
 	t.Parallel()
 	const width, height = 120, 80
-	file := mustPNG(t, halves(width, height))
+	file := phototest.MustPNG(t, halves(width, height))
 	f := workspacetest.MustOpenFolder(t, t.TempDir())
 	w := workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{Pixels: width * height, Bytes: int64(len(file))}))
 	p, err := w.CreateProject(t.Context(), "Large", nil, nil)

@@ -22,6 +22,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -39,15 +40,6 @@ func halves(width, height int) *image.NRGBA {
 		}
 	}
 	return img
-}
-
-func mustPNG(tb testing.TB, img image.Image) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
 }
 
 // at is a click: a class, and where.
@@ -93,7 +85,7 @@ func twoImages(tb testing.TB, w *workspace.Workspace) (segment.Project, []segmen
 	if err != nil {
 		tb.Fatal(err)
 	}
-	file := mustPNG(tb, halves(120, 80))
+	file := phototest.MustPNG(tb, halves(120, 80))
 	images := []segment.Image{
 		add(tb, w, p.ID, "a b.png", file, at{0, 10, 40}, at{1, 110, 40}),
 		add(tb, w, p.ID, "../A_B.png", file),

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"image"
 	"image/color"
-	"image/png"
 	"slices"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/photo/phototest"
 	"collie/segment/timeline"
 	"collie/storage/workspacetest"
 )
@@ -128,8 +128,8 @@ func TestObjectsBesideTouchingOnes(t *testing.T) {
 		}
 	}
 	report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{
-		"SegmentationClass/scene.png":  mustPNG(t, classes),
-		"SegmentationObject/scene.png": mustPNG(t, objects),
+		"SegmentationClass/scene.png":  phototest.MustPNG(t, classes),
+		"SegmentationObject/scene.png": phototest.MustPNG(t, objects),
 	}), importer.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
 		t.Fatalf("report %+v", report)
@@ -160,7 +160,7 @@ func TestObjectsOf16Bits(t *testing.T) {
 		classes.Pix[i] = 1
 		objects.SetGray16(i%120, i/120, color.Gray16{[]uint16{255, 511, 767}[i%120/40]})
 	}
-	files := map[string][]byte{"SegmentationClass/scene.png": mustPNG(t, classes), "SegmentationObject/scene.png": mustPNG(t, objects)}
+	files := map[string][]byte{"SegmentationClass/scene.png": phototest.MustPNG(t, classes), "SegmentationObject/scene.png": phototest.MustPNG(t, objects)}
 	report := mustImport(t, w, p.ID, zipped(t, files), importer.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Regions != 3 {
 		t.Fatalf("report %+v", report)
@@ -173,13 +173,4 @@ func TestObjectsOf16Bits(t *testing.T) {
 	if list, _ := a.Objects(a.State(), a.Pixels()); len(list) != 3 {
 		t.Errorf("objects %v", list)
 	}
-}
-
-func mustPNG(tb testing.TB, img image.Image) []byte {
-	tb.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
 }

@@ -16,17 +16,9 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
-)
 
-// encodePNG returns img as a file.
-func encodePNG(t testing.TB, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
+	"collie/segment/photo/phototest"
+)
 
 func reasonOf(err error) Reason {
 	var refusal *Error
@@ -38,7 +30,7 @@ func reasonOf(err error) Reason {
 
 // TestRefusals checks the messages for people.
 func TestRefusals(t *testing.T) {
-	small := encodePNG(t, image.NewGray(image.Rect(0, 0, 8, 8)))
+	small := phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 8, 8)))
 	var cmyk bytes.Buffer // a TIFF of a kind that the decoder does not know
 	if err := tiff.Encode(&cmyk, image.NewGray(image.Rect(0, 0, 8, 8)), nil); err != nil {
 		t.Fatal(err)
@@ -63,9 +55,9 @@ func TestRefusals(t *testing.T) {
 		"header only":   {string(small[:33]), Unreadable, "PNG"},
 		"cut":           {string(small[:len(small)-20]), Unreadable, "PNG"},
 		"signature":     {string(small[:8]), Unreadable, "PNG"},
-		"too wide":      {string(encodePNG(t, image.NewGray(image.Rect(0, 0, 101, 1)))), TooLarge, "100 pixels per side"},
-		"too high":      {string(encodePNG(t, image.NewGray(image.Rect(0, 0, 1, 101)))), TooLarge, "100 pixels per side"},
-		"too many":      {string(encodePNG(t, image.NewGray(image.Rect(0, 0, 90, 90)))), TooLarge, "0.008 megapixels"},
+		"too wide":      {string(phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 101, 1)))), TooLarge, "100 pixels per side"},
+		"too high":      {string(phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 1, 101)))), TooLarge, "100 pixels per side"},
+		"too many":      {string(phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 90, 90)))), TooLarge, "0.008 megapixels"},
 		"too long":      {string(small) + strings.Repeat("x", 10_000), TooLarge, "0.009537 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +88,7 @@ func TestLimitsInWords(t *testing.T) {
 // for the file's, and that slow readers are fine.
 func TestReader(t *testing.T) {
 	gate := NewGate(Limits{})
-	file := encodePNG(t, stored())
+	file := phototest.MustPNG(t, stored())
 	own := errors.New("connection lost")
 	for _, n := range []int{0, 5, 600} {
 		_, err := gate.Read(t.Context(), io.MultiReader(bytes.NewReader(file[:min(n, len(file))]), iotest.ErrReader(own)))
@@ -262,7 +254,7 @@ func TestEncode(t *testing.T) {
 	for _, file := range []struct {
 		bytes   []byte
 		display int // long side
-	}{{withEXIF(t, "jpeg", 6), displaySide}, {wideJPEG.Bytes(), displaySide}, {encodePNG(t, wide), fineDisplaySide}} {
+	}{{withEXIF(t, "jpeg", 6), displaySide}, {wideJPEG.Bytes(), displaySide}, {phototest.MustPNG(t, wide), fineDisplaySide}} {
 		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file.bytes))
 		if err != nil {
 			t.Fatal(err)

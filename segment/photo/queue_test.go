@@ -8,12 +8,14 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"collie/segment/photo/phototest"
 )
 
 // TestQueue fills the gate: then 32 files wait, the next is refused as Busy, a
 // waiting one can leave, and Close lets the others in.
 func TestQueue(t *testing.T) {
-	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
+	file := phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
 	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file))})
 	first, err := gate.Read(t.Context(), bytes.NewReader(file))
 	if err != nil {
@@ -60,7 +62,7 @@ func TestQueue(t *testing.T) {
 // and that files that have arrived need no place.
 func TestStreams(t *testing.T) {
 	gate := NewGate(Limits{Queue: 1})
-	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
+	file := phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
 	answers := make(chan error)
 	var senders []*io.PipeWriter
 	for range streams + 1 {
@@ -105,7 +107,7 @@ func TestStreams(t *testing.T) {
 
 // TestMemory checks that images decoded elsewhere count like photographs.
 func TestMemory(t *testing.T) {
-	file := encodePNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
+	file := phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
 	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file)), Queue: 1})
 	give, err := gate.Memory(t.Context(), gate.limits.Memory)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"collie/segment/photo/phototest"
 )
 
 // TestStatedSizes checks the sizes reported for files that are too large for the
@@ -19,7 +21,7 @@ func TestStatedSizes(t *testing.T) {
 	be, le := binary.BigEndian, binary.LittleEndian
 	var file bytes.Buffer
 	img := image.NewGray(image.Rect(0, 0, 3, 2))
-	pngFile := encodePNG(t, img)
+	pngFile := phototest.MustPNG(t, img)
 	be.PutUint32(pngFile[16:], uint32(huge.X))
 	be.PutUint32(pngFile[20:], uint32(huge.Y))
 	be.PutUint32(pngFile[29:], crc32.ChecksumIEEE(pngFile[12:29]))

@@ -1,4 +1,4 @@
-// Package phototest makes image files with metadata for tests.
+// Package phototest makes image files for tests, with metadata and without.
 package phototest
 
 import (
@@ -95,4 +95,14 @@ func locatedGIF(tb testing.TB, img *image.NRGBA) []byte {
 	end := b.Len() - 1
 	comment := append([]byte{0x21, 0xfe, byte(len(Secret))}, Secret...)
 	return append(append(bytes.Clone(b.Bytes()[:end]), comment...), 0, b.Bytes()[end])
+}
+
+// MustPNG returns an image as a file.
+func MustPNG(tb testing.TB, img image.Image) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
 }
