@@ -50,8 +50,10 @@ type ImageStore interface {
 	// NoteDoubt sets what an image's record says of doubt, which can be nothing.
 	NoteDoubt(ctx context.Context, imageID string, share *float64) error
 	// SetReview gives images of a project a review, all or, when one of them is
-	// unknown, none. Its Seq counts as at most the number of events of an image.
-	SetReview(ctx context.Context, projectID string, imageIDs []string, r Review) error
+	// unknown, none. Seen has, by id of image, the number of events that the
+	// review is about, which takes the place of r.Seq and counts as at most the
+	// number that the image has.
+	SetReview(ctx context.Context, projectID string, seen map[string]int, r Review) error
 }
 
 // ImageLists lists the images of projects, in order of upload.

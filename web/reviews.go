@@ -14,6 +14,7 @@ import (
 // newReviewJSON is the request to set the status of images.
 type newReviewJSON struct {
 	Images  []string              `json:"images" doc:"identifiers of images of the project" schema:"maxItems=10000"`
+	Seen    map[string]uint32     `json:"seen,omitempty" doc:"by identifier of image, the number of events (seq) of what was looked at, so that the status doesn't cover later edits; all events without it"`
 	Status  *segment.ReviewStatus `json:"status,omitempty" doc:"empty to take the status away" schema:"required,enum=|todo|progress|done|approved|rejected"`
 	Comment string                `json:"comment,omitempty" doc:"for whoever works on the images; required when they are rejected" schema:"maxLength=1000"`
 }
@@ -33,7 +34,7 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 	if body.Images == nil || body.Status == nil { // a misspelt status must not take one away
 		return problem.Invalid("The fields \"images\" and \"status\" are needed; an empty status removes the current one. Nothing was changed.")
 	}
-	images, err := s.workspace.SetReview(r.Context(), id, body.Images, segment.Review{Status: *body.Status, Comment: body.Comment})
+	images, err := s.workspace.SetReview(r.Context(), id, body.Images, body.Seen, segment.Review{Status: *body.Status, Comment: body.Comment})
 	if err != nil {
 		return err
 	}

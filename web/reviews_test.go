@@ -82,6 +82,22 @@ func TestReviews(t *testing.T) {
 	if r == nil || r.Comment != "the rim\nis missing" || r.By != "reviewer" || r.At.IsZero() || r.Seq != 0 || got[0].Seq != 1 {
 		t.Errorf("the review is %+v at event %d", r, got[0].Seq)
 	}
+	// It is about what was seen: an edit that comes meanwhile is not covered.
+	for seen, want := range map[string]int{`,"seen":{"` + im.ID + `":0}`: 0, `,"seen":{"` + im.ID + `":4294967295}`: 1, `,"seen":{}`: 1, "": 1} {
+		var about []wire.Image
+		as["reviewer"].send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"approved"`+seen+`}`)).into(t, 200, &about)
+		admin.get("/api/v1/projects/"+im.Project+"/images").into(t, 200, &got)
+		if about[0].Review.Seq != want || got[0].Review.Seq != want {
+			t.Errorf("approved%s: about %d events, stored %d, want %d", seen, about[0].Review.Seq, got[0].Review.Seq, want)
+		}
+	}
+	for _, seen := range []string{`{"` + im.ID + `":-1}`, `{"` + im.ID + `":0.5}`, `{"` + im.ID + `":"0"}`, `[0]`, `0`} {
+		if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"done","seen":`+seen+`}`)); a.status != http.StatusUnprocessableEntity || now() != "approved" {
+			t.Errorf("seen %s: %d, then %q: %s", seen, a.status, now(), a.body)
+		}
+	}
+	set("reviewer", "rejected", "again")
+
 	// An unknown image leaves the others unchanged.
 	other := admin.photo()
 	if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`","`+other.ID+`"],"status":"approved"}`)); a.status != http.StatusNotFound || now() != "rejected" {

@@ -222,7 +222,7 @@ func TestMaskIsTheLabelling(t *testing.T) {
 func TestApproved(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
-	if _, err := w.SetReview(t.Context(), p.ID, []string{images[0].ID, images[1].ID}, segment.Review{Status: segment.Approved}); err != nil {
+	if _, err := w.SetReview(t.Context(), p.ID, []string{images[0].ID, images[1].ID}, nil, segment.Review{Status: segment.Approved}); err != nil {
 		t.Fatal(err)
 	}
 	a, err := w.Open(t.Context(), images[1].ID)

@@ -158,7 +158,7 @@ func TestBackup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := there.SetReview(t.Context(), p.ID, []string{first[0].ID}, segment.Review{Status: segment.Rejected, Comment: "the bird\nis missing"}); err != nil {
+	if _, err := there.SetReview(t.Context(), p.ID, []string{first[0].ID}, nil, segment.Review{Status: segment.Rejected, Comment: "the bird\nis missing"}); err != nil {
 		t.Fatal(err)
 	}
 	first, err = there.Images(t.Context(), p.ID)

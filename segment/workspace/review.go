@@ -12,8 +12,10 @@ import (
 
 // SetReview gives images of a project a status by hand, all of them or, after an
 // error, none, and returns their records. See segment.Review.Needs for who can
-// set which; author and time are filled in.
-func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) ([]segment.Image, error) {
+// set which; author and time are filled in. Seen has, by id of image, how many
+// events whoever sets the status has seen, so that it doesn't cover an edit that
+// has come since; for images that are not in it, all count as seen.
+func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []string, seen map[string]uint32, r segment.Review) ([]segment.Image, error) {
 	if err := w.mayReview(ctx, projectID, r.Status); err != nil {
 		return nil, err
 	}
@@ -40,14 +42,21 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 		return chosen, nil
 	}
 	who, _ := access.From(ctx)
-	r.By, r.At, r.Seq = who.Name, segment.Now(), math.MaxInt32
+	r.By, r.At = who.Name, segment.Now()
+	about := make(map[string]int, len(chosen))
+	for _, im := range chosen {
+		about[im.ID] = math.MaxInt
+		if seq, ok := seen[im.ID]; ok {
+			about[im.ID] = int(seq)
+		}
+	}
 	entry := audit.New(ctx, audit.ImagesReviewed, projectID, reviewed(chosen, r.Status))
-	if err := w.store.SetReview(audit.Note(ctx, entry), projectID, ids, r); err != nil {
+	if err := w.store.SetReview(audit.Note(ctx, entry), projectID, about, r); err != nil {
 		return nil, err
 	}
 	for i := range chosen {
 		chosen[i].Review = r
-		chosen[i].Review.Seq = chosen[i].Seq
+		chosen[i].Review.Seq = min(about[chosen[i].ID], chosen[i].Seq)
 		if w.reviewed != nil {
 			w.reviewed(chosen[i].ID)
 		}

@@ -48,15 +48,15 @@ func TestReviewOfFew(t *testing.T) {
 		ids[im.ProjectID] = append(ids[im.ProjectID], im.ID)
 	}
 	done := segment.Review{Status: segment.ReviewDone}
-	few, err := w.SetReview(t.Context(), project, ids[project][:2], done)
+	few, err := w.SetReview(t.Context(), project, ids[project][:2], nil, done)
 	if err != nil || len(few) != 2 || few[0].Review.Status != segment.ReviewDone || listed > 0 {
 		t.Errorf("2 images: %v, %v, %d records were listed", few, err, listed)
 	}
-	if many, err := w.SetReview(t.Context(), project, ids[project], done); err != nil || len(many) != 135 {
+	if many, err := w.SetReview(t.Context(), project, ids[project], nil, done); err != nil || len(many) != 135 {
 		t.Errorf("135 images: %d, %v", len(many), err)
 	}
 	for _, ids := range [][]string{{ids[other.ID][0]}, append(ids[project], ids[other.ID][0]), {"nobody"}} {
-		if _, err := w.SetReview(t.Context(), project, ids, done); segment.KindOf(err) != segment.NotFound {
+		if _, err := w.SetReview(t.Context(), project, ids, nil, done); segment.KindOf(err) != segment.NotFound {
 			t.Errorf("with an image that the project doesn't have: %v", err)
 		}
 	}

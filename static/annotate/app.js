@@ -277,7 +277,7 @@ export class App {
     paintStatus(acceptance.waiting || this.status, session.hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);
-    this.review.reached(session.evidence.seq);
+    this.review.reached(session.evidence.known);
     this.tellSave();
   }
 

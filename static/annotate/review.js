@@ -43,9 +43,9 @@ export class ReviewPart {
     else this.note.hidden = true;
   }
 
-  /** The image has this many events by now. @param {number} seq */
+  /** The page shows this many events of the image by now. @param {number} seq */
   reached(seq) {
-    if (seq > this.image.seq && this.image.review) this.show({ ...this.image, seq });
+    if (seq > this.image.seq) this.show({ ...this.image, seq });
   }
 
   /** Somebody may have set the status. @param {Reviewed} image */

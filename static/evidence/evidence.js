@@ -163,6 +163,11 @@ export class Evidence {
     return { type: 'hello', epoch: this.epoch || (this.pending[0]?.epoch ?? ''), seq: this.seq, unacked };
   }
 
+  /** Number of events that the page shows, those on their way included. */
+  get known() {
+    return this.seq + this.pending.filter((p) => !p.counted).length;
+  }
+
   /** The connection is gone: nothing is being sent any more. */
   disconnected() {
     for (const p of this.pending) p.sent = false;

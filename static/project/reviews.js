@@ -115,7 +115,8 @@ export class ReviewMenu {
     /** @type {Reviewed[]} */
     let after;
     try {
-      after = await call('PUT', this.address, { images: before.map((im) => im.id), status, comment });
+      const seen = Object.fromEntries(before.map((im) => [im.id, im.seq]));
+      after = await call('PUT', this.address, { images: before.map((im) => im.id), seen, status, comment });
       this.changed(after);
     } catch (error) {
       toastProblem(error);
@@ -130,12 +131,13 @@ export class ReviewMenu {
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */
   async restore(before) {
-    /** @type {Map<string, {status: string, comment?: string, images: string[]}>} */
+    /** @type {Map<string, {status: string, comment?: string, images: string[], seen: Record<string, number>}>} */
     const groups = new Map();
-    for (const { id, review } of before) {
+    for (const { id, seq, review } of before) {
       const key = JSON.stringify([review?.status, review?.comment]);
-      const group = groups.get(key) ?? { status: review?.status ?? '', comment: review?.comment, images: [] };
+      const group = groups.get(key) ?? { status: review?.status ?? '', comment: review?.comment, images: [], seen: {} };
       group.images.push(id);
+      group.seen[id] = review?.seq ?? seq;
       groups.set(key, group);
     }
     for (const group of groups.values()) this.changed(await call('PUT', this.address, group));

@@ -56,16 +56,19 @@ function element() {
 
 test('a status takes back the offer to undo the one before', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  t.mock.method(globalThis, 'fetch', async () => Response.json([]));
+  const fetched = t.mock.method(globalThis, 'fetch', async () => Response.json([]));
   const page = element();
   globalThis.document = /** @type {any} */ ({
     getElementById: (/** @type {string} */ id) => Object.assign(page.querySelector(id), { content: null }),
     importNode: () => ({ firstElementChild: element() }),
   });
   t.after(() => Reflect.deleteProperty(globalThis, 'document'));
-  const menu = new ReviewMenu('p', () => [image(undefined)], () => {});
+  const menu = new ReviewMenu('p', () => [image({ status: 'approved', seq: 2 })], () => {});
   await menu.set('approved');
   await menu.set('rejected', 'The rim is missing.');
   const titles = page.querySelector('toasts').children.map((/** @type {any} */ message) => message.querySelector('[data-slot="title"]').textContent);
   assert.deepEqual(titles, ['Rejected']);
+  await menu.restore([image({ status: 'approved', seq: 2 })]);
+  const sent = fetched.mock.calls.map((c) => JSON.parse(/** @type {any} */ (c.arguments)[1].body));
+  assert.deepEqual(sent.map((body) => body.seen), [{ a: 3 }, { a: 3 }, { a: 2 }], 'what was on the screen, and what the former status was about');
 });

@@ -124,7 +124,7 @@ func TestHints(t *testing.T) {
 		}
 		next("user" + ann.ID)
 	}
-	if err := there.SetReview(t.Context(), p.ID, ids[:1], segment.Review{Status: segment.ReviewDone, At: time.Now()}); err != nil {
+	if err := there.SetReview(t.Context(), p.ID, map[string]int{ids[0]: 0}, segment.Review{Status: segment.ReviewDone, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	next("reviewed" + ids[0])

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -52,23 +51,23 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 }
 
 // SetReview sets the reviews in the images' records.
-func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) error {
-	imageIDs = slices.Compact(slices.Sorted(slices.Values(imageIDs)))
+func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review) error {
+	imageIDs, seqs := make([]string, 0, len(seen)), make([]int, 0, len(seen))
+	for id, seq := range seen {
+		imageIDs, seqs = append(imageIDs, id), append(seqs, seq)
+	}
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, `SELECT image.number FROM image JOIN project ON project.number = image.project
+		locked, err := tx.Exec(ctx, `SELECT FROM image JOIN project ON project.number = image.project
 			WHERE image.id = ANY($1) AND project.id = $2`+live+`ORDER BY image.number FOR UPDATE OF image`, imageIDs, projectID)
 		if err != nil {
 			return err
 		}
-		numbers, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		if err != nil {
-			return err
-		}
-		if len(numbers) < len(imageIDs) {
+		if int(locked.RowsAffected()) < len(imageIDs) {
 			return row.NotFound("image")
 		}
-		_, err = tx.Exec(ctx, "UPDATE image SET review = $2, review_comment = $3, review_by = $4, review_at = $5, review_seq = least(seq, $6) WHERE number = ANY($1)",
-			numbers, string(r.Status), r.Comment, r.By, r.At.UnixMilli(), r.Seq)
+		_, err = tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
+			FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,
+			imageIDs, seqs, string(r.Status), r.Comment, r.By, r.At.UnixMilli())
 		return err
 	})
 	if err == nil {

@@ -63,15 +63,15 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 }
 
 // SetReview sets the reviews in the images' records.
-func (s *Store) SetReview(ctx context.Context, projectID string, imageIDs []string, r segment.Review) error {
+func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		for _, id := range imageIDs {
+		for id, seq := range seen {
 			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
 			if err != nil {
 				return err
 			}
 			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE number = ?",
-				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), r.Seq, image); err != nil {
+				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), seq, image); err != nil {
 				return err
 			}
 		}

@@ -72,7 +72,7 @@ func (c checker) object(path string, t reflect.Type) error {
 	return err
 }
 
-// table reads an object whose keys are numbers.
+// table reads an object whose keys are texts, such as identifiers, or numbers.
 func (c checker) table(path string, t reflect.Type) error {
 	if _, err := c.ReadToken(); err != nil {
 		return err
@@ -82,8 +82,10 @@ func (c checker) table(path string, t reflect.Type) error {
 		if err != nil {
 			return err
 		}
-		if _, err := strconv.ParseUint(key.String(), 10, t.Key().Bits()); err != nil {
-			return segment.Errorf(segment.Invalid, "A key of %q cannot be %.40q; it must be %s. Nothing was changed.", path, key.String(), accepted(t.Key(), ""))
+		if t.Key().Kind() != reflect.String {
+			if _, err := strconv.ParseUint(key.String(), 10, t.Key().Bits()); err != nil {
+				return segment.Errorf(segment.Invalid, "A key of %q cannot be %.40q; it must be %s. Nothing was changed.", path, key.String(), accepted(t.Key(), ""))
+			}
 		}
 		if err := c.value(path, t.Elem(), true, 0); err != nil {
 			return err
