@@ -121,7 +121,7 @@ var calls = map[string]call{
 	"PUT /api/v1/projects/{id}/members/{user}": {
 		id: "setMember", summary: "Give a user a role in a project",
 		doc:   "For owners of the project and admins. The address ends with the name of the user, who becomes a member or gets another role, which counts from the next request on. A viewer can look and export; a reviewer can also review; an annotator can label, upload and export; an owner can do all this and change the project, its trash and its members. The only owner who isn't an admin can't give themselves another role: that is 409.",
-		takes: jsonOf(memberRoleJSON{}), sends: jsonOf(memberJSON{}), problems: []int{409},
+		takes: jsonOf(newMemberJSON{}), sends: jsonOf(memberJSON{}), problems: []int{409},
 	},
 	"DELETE /api/v1/projects/{id}/members/{user}": {
 		id: "removeMember", summary: "Remove a member from a project",

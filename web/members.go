@@ -19,8 +19,8 @@ type memberJSON struct {
 	Since time.Time `json:"since" doc:"when the user got this role"`
 }
 
-// memberRoleJSON is what clients send to add a member or to change a role.
-type memberRoleJSON struct {
+// newMemberJSON is what clients send to add a member or to change a role.
+type newMemberJSON struct {
 	Role string `json:"role" schema:"required,enum=viewer|reviewer|annotator|owner"`
 }
 
@@ -45,7 +45,7 @@ func (s *Server) setMember(w http.ResponseWriter, r *http.Request) error {
 	if err := s.may(r, access.Manage); err != nil {
 		return err
 	}
-	var body memberRoleJSON
+	var body newMemberJSON
 	if err := s.decodeBody(r, &body); err != nil {
 		return err
 	}

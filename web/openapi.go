@@ -24,7 +24,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
 		"Hypothesis": wire.Hypothesis{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem.Problem{}, "Session": people.Session{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
-		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": wire.Review{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "MemberRole": memberRoleJSON{}, "AuditEntry": people.Entry{}, "Token": people.Token{}, "NewToken": people.NewToken{},
+		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": wire.Review{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "NewMember": newMemberJSON{}, "AuditEntry": people.Entry{}, "Token": people.Token{}, "NewToken": people.NewToken{},
 	})
 })
 
@@ -120,8 +120,10 @@ var apiDocument = sync.OnceValue(func() []byte {
 		Info: openapi.Info{
 			Title: "Collie", Version: "1",
 			Description: "Interactive image segmentation: projects, images, evidence, hypotheses and masks. Errors are application/problem+json (RFC 9457).",
+			License:     openapi.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
 		},
-		Paths: map[string]map[string]*openapi.Operation{},
+		Servers: []openapi.Server{{URL: "/", Description: "the server that this document comes from"}},
+		Paths:   map[string]map[string]*openapi.Operation{},
 		Components: openapi.Components{
 			Schemas: schemas().Named(),
 			Responses: map[string]openapi.Response{"Problem": {

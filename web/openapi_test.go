@@ -267,12 +267,30 @@ func TestEnumsOfTheDocument(t *testing.T) {
 	project := names(access.ProjectRoles()...)
 	named := schemas().Named()
 	for schema, want := range map[string][]any{
-		"NewExport.format": formats, "Session.role": names(access.ServerRoles()...), "Member.role": project, "MemberRole.role": project,
+		"NewExport.format": formats, "Session.role": names(access.ServerRoles()...), "Member.role": project, "NewMember.role": project,
 		"Project.role": append(project, access.Admin.String()),
 	} {
 		name, field, _ := strings.Cut(schema, ".")
 		if diff := gocmp.Diff(want, named[name]["properties"].(map[string]openapi.Schema)[field]["enum"]); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", schema, diff)
+		}
+	}
+}
+
+// Generators of clients name the type of a field without a name of its own by schema and
+// field, so that MemberRole was both a schema and the role of a Member.
+func TestNamesForGenerators(t *testing.T) {
+	named := schemas().Named()
+	for name, schema := range named {
+		fields, _ := schema["properties"].(map[string]openapi.Schema)
+		for field, of := range fields {
+			var made strings.Builder
+			for word := range strings.SplitSeq(field, "_") {
+				made.WriteString(strings.ToUpper(word[:1]) + word[1:])
+			}
+			if _, taken := named[name+made.String()]; taken && of["$ref"] == nil {
+				t.Errorf("the field %s of %s and the schema %s have one name", field, name, name+made.String())
+			}
 		}
 	}
 }

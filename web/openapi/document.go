@@ -10,6 +10,7 @@ const Version = "3.1.0"
 type Document struct {
 	OpenAPI    string                           `json:"openapi"`
 	Info       Info                             `json:"info"`
+	Servers    []Server                         `json:"servers,omitempty"`
 	Paths      map[string]map[string]*Operation `json:"paths"` // by path, then by method in lower case
 	Components Components                       `json:"components"`
 	Security   []map[string][]string            `json:"security,omitempty"` // of all operations without their own: one of these
@@ -17,8 +18,21 @@ type Document struct {
 
 // Info says what the document describes.
 type Info struct {
-	Title       string `json:"title"`
-	Version     string `json:"version"`
+	Title       string  `json:"title"`
+	Version     string  `json:"version"`
+	Description string  `json:"description,omitempty"`
+	License     License `json:"license"`
+}
+
+// License is the one that the program comes with.
+type License struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier"` // SPDX
+}
+
+// Server is where the operations are.
+type Server struct {
+	URL         string `json:"url"` // may be relative to that of the document
 	Description string `json:"description,omitempty"`
 }
 
