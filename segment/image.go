@@ -73,7 +73,14 @@ type Progress struct {
 	// Guessed says that a first guess by the project, which no person has
 	// reviewed, is all that is said of the image's classes.
 	Guessed bool
+	// Hinted says that the image has a first guess, be it the project's, from imported
+	// scores or from another image.
+	Hinted bool
 }
+
+// OnlyHinted reports whether a first guess is all that is said of the image's classes,
+// so that nothing has a label until somebody accepts one.
+func (p *Progress) OnlyHinted() bool { return p.Hinted && p.Decided == 0 }
 
 // ClassShare is one class's share of an image.
 type ClassShare struct {

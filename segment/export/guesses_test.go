@@ -53,6 +53,8 @@ func TestGuessesAreLeftOut(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	guess(t, w, images[1])
+	onlyHinted(t, w, images[0], false)
+	onlyHinted(t, w, images[1], true)
 	yes := true
 	for _, f := range export.Formats() {
 		for _, asked := range []*bool{nil, &yes} {
@@ -98,12 +100,26 @@ func TestGuessesAreLeftOut(t *testing.T) {
 	}
 }
 
+// onlyHinted expects the record of an image, which the export dialog asks about, to
+// say what exports find.
+func onlyHinted(t *testing.T, w *workspace.Workspace, image segment.Image, want bool) {
+	t.Helper()
+	im, err := w.Image(t.Context(), image.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if im.OnlyHinted() != want {
+		t.Errorf("after %d events the record says that there is only a guess: %v, want %v", im.Seq, im.OnlyHinted(), want)
+	}
+}
+
 // Scores that a person imported are a guess, too, once nothing else is said of the
 // image. Hypotheses from them are exported always: the person knows the scores.
 func TestImportedScoresAreAGuess(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
 	guessBy(t, w, images[1], "ann")
+	onlyHinted(t, w, images[1], true)
 	yes := true
 	for _, asked := range []*bool{nil, &yes} {
 		files, report := mustWrite(t, w, p.ID, "numpy", export.Options{Guesses: asked, Hypotheses: new(2)})
@@ -129,6 +145,7 @@ func TestImportedScoresAreAGuess(t *testing.T) {
 	if _, err := a.Append(t.Context(), 1, segment.Event{ID: "click", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1}); err != nil {
 		t.Fatal(err)
 	}
+	onlyHinted(t, w, images[1], false)
 	_, report := mustWrite(t, w, p.ID, "index-png", export.Options{Guesses: &yes})
 	if report.Guesses != 0 || report.LeftOut != 0 || report.Images[1].Undecided == 0 {
 		t.Errorf("after a click: %d guesses, %d left out, %d pixels are undecided", report.Guesses, report.LeftOut, report.Images[1].Undecided)

@@ -269,7 +269,7 @@ func (t *Timeline) Shares(cells *superpixels.Graph) []segment.ClassShare {
 // Progress summarizes the evidence for the image's record. cells is the graph of
 // the cells, and table resolves deleted classes.
 func (t *Timeline) Progress(cells *superpixels.Graph, table *segment.ClassTable) segment.Progress {
-	p := segment.Progress{Classes: t.Shares(cells), Untouched: t.Untouched(), Guessed: t.Guessed(), Left: t.Left()}
+	p := segment.Progress{Classes: t.Shares(cells), Untouched: t.Untouched(), Guessed: t.Guessed(), Hinted: t.guess != nil, Left: t.Left()}
 	p.Resolve(table, t.cells.Area())
 	return p
 }

@@ -87,7 +87,7 @@ async function cancelled(address) {
 /**
  * What to ask before an export of a project; empty where there is nothing to ask.
  *
- * @param {readonly {id: string, status: string, guessed: boolean, seq: number, review?: {status: string, seq: number}}[]} images
+ * @param {readonly {id: string, status: string, guess_only: boolean, seq: number, review?: {status: string, seq: number}}[]} images
  * @param {string[]} chosen ids of the images to export, all when empty
  * @returns {{drafts: string, approved: string, guesses: string}}
  */
@@ -95,11 +95,11 @@ export function questions(images, chosen) {
   const exported = images.filter(({ id }) => chosen.length === 0 || chosen.includes(id));
   const drafts = chosen.length > 0 ? 0 : exported.filter(({ status }) => status !== 'done').length;
   const approved = exported.filter(({ seq, review }) => review?.status === 'approved' && seq <= review.seq).length;
-  const guesses = exported.filter(({ guessed }) => guessed).length;
+  const guesses = exported.filter((image) => image.guess_only).length;
   return {
     approved: approved === 0 || approved === exported.length ? '' : `${approved} of ${counted(exported.length, 'image')} ${approved === 1 ? 'is' : 'are'} approved and unchanged since.`,
     drafts: drafts === 0 ? '' : `${drafts} of ${counted(exported.length, 'image')} ${drafts === 1 ? 'is' : 'are'} unfinished. Undecided parts have no label in the export.`,
-    guesses: guesses === 0 ? '' : `${counted(guesses, 'image has', 'images have')} only a guess that nobody has accepted. Without a tick ${guesses > 1 ? 'they are' : 'it is'} exported without labels.`,
+    guesses: guesses === 0 ? '' : `${counted(guesses, 'image has only a guess', 'images have only a guess')} that nobody has accepted: the project’s, imported scores or a copy of another image. Without a tick ${guesses > 1 ? 'they are' : 'it is'} exported without labels.`,
   };
 }
 

@@ -54,16 +54,17 @@ test('a remark that many images share has one line', () => {
 });
 
 test('unfinished images are asked about, chosen ones are not', () => {
-  const image = { status: 'done', guessed: false, seq: 3 };
-  const images = [{ ...image, id: 'a' }, { ...image, id: 'b', status: 'started' }, { ...image, id: 'c', status: 'untouched', guessed: true }];
+  const image = { status: 'done', guess_only: false, seq: 3 };
+  const images = [{ ...image, id: 'a' }, { ...image, id: 'b', status: 'started' }, { ...image, id: 'c', status: 'untouched', guess_only: true }];
   assert.match(questions(images, []).drafts, /^2 of 3 images are unfinished/);
   assert.match(questions(images, []).guesses, /^1 image has only a guess/);
+  assert.match(questions([...images, { ...image, id: 'd', status: 'started', guess_only: true }], []).guesses, /^2 images have only a guess/);
   assert.deepEqual(questions(images, ['a', 'b']), { drafts: '', approved: '', guesses: '' });
   assert.deepEqual(questions([], []), { drafts: '', approved: '', guesses: '' });
 });
 
 test('approved images can be exported alone, unless all are approved or none', () => {
-  const approved = (/** @type {number} */ seq) => ({ id: 'a', status: 'done', guessed: false, seq: 3, review: { status: 'approved', seq } });
+  const approved = (/** @type {number} */ seq) => ({ id: 'a', status: 'done', guess_only: false, seq: 3, review: { status: 'approved', seq } });
   const rejected = { ...approved(3), review: { status: 'rejected', seq: 3 } };
   assert.equal(questions([approved(3), approved(2), rejected], []).approved, '1 of 3 images is approved and unchanged since.');
   assert.equal(questions([approved(3), approved(3)], []).approved, '');

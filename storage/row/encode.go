@@ -158,11 +158,14 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 	return repairs, nil
 }
 
-// encodeWork says whether people have worked on an image: 0 if they have, else 2,
-// or 3 if the project has guessed it. 1, from before there were embeddings, means
-// what the number of events does: the project guesses, and undoes that.
+// encodeWork says whether people have worked on an image: 0 if they have, or −1 if it
+// also has a first guess, else 2, or 3 if the project has guessed it. 1, from before
+// there were embeddings, means what the number of events does: the project guesses, and
+// undoes that. Older programs read −1 as 0, and wrote 0 with a first guess, too.
 func encodeWork(p segment.Progress) int {
 	switch {
+	case !p.Untouched && p.Hinted:
+		return -1
 	case !p.Untouched:
 		return 0
 	case p.Guessed:
@@ -171,8 +174,9 @@ func encodeWork(p segment.Progress) int {
 	return 2
 }
 
-func decodeWork(code, seq int) (untouched, guessed bool) {
-	return code > 0, code == 3 || code == 1 && seq%2 == 1
+func decodeWork(code, seq int) (untouched, guessed, hinted bool) {
+	guessed = code == 3 || code == 1 && seq%2 == 1
+	return code > 0, guessed, guessed || code == -1
 }
 
 // encodeScores writes a byte 0, a version byte, strength, exponent, proof and

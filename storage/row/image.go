@@ -23,7 +23,7 @@ func ScanImage(row Scanner) (segment.Image, error) {
 		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq); err != nil {
 		return segment.Image{}, ReadError("image", err)
 	}
-	im.Untouched, im.Guessed = decodeWork(work, im.Seq)
+	im.Untouched, im.Guessed, im.Hinted = decodeWork(work, im.Seq)
 	var err error
 	if im.Classes, err = decodeShares(classes); err != nil {
 		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)

@@ -67,11 +67,11 @@ func testEvents(t *testing.T, s Store) {
 		want[i].Created = moment().Add(time.Duration(i) * time.Millisecond)
 		given := want[i]
 		given.Seq = 0 // given by the store
-		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i)), Untouched: i%3 < 2, Guessed: i%3 == 0}
+		progress := segment.Progress{Clicks: 3 * i, Decided: 1 / (1 + float64(i)), Untouched: i%3 < 2, Guessed: i%3 == 0, Hinted: i%3 == 0 || i%6 == 2}
 		must(t, s.Append(ctx, im.ID, i, given, progress))
 		got, err := s.Image(ctx, im.ID)
 		must(t, err)
-		if got.Seq != i+1 || got.Clicks != progress.Clicks || got.Decided != progress.Decided || got.Untouched != progress.Untouched || got.Guessed != progress.Guessed {
+		if got.Seq != i+1 || got.Clicks != progress.Clicks || got.Decided != progress.Decided || got.Untouched != progress.Untouched || got.Guessed != progress.Guessed || got.Hinted != progress.Hinted {
 			t.Errorf("after event %d the record says %d, %+v, want %+v", i+1, got.Seq, got.Progress, progress)
 		}
 	}

@@ -8,21 +8,22 @@ import (
 
 // Image answers image calls.
 type Image struct {
-	ID      string    `json:"id"`
-	Project string    `json:"project"`
-	Name    string    `json:"name"`
-	Format  string    `json:"format" schema:"enum=jpeg|png|webp|gif|bmp|tiff"`
-	Bytes   int64     `json:"bytes"`
-	Width   int       `json:"width"`
-	Height  int       `json:"height"`
-	Regions int       `json:"regions" doc:"current number of superpixels; in lists, the initial number"`
-	Status  string    `json:"status" doc:"automatic; done means that nothing is undecided but for what an import left undecided" schema:"enum=untouched|started|done"`
-	Seq     int       `json:"seq" doc:"number of evidence events"`
-	Clicks  int       `json:"clicks"`
-	Decided float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
-	Doubt   *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
-	Guessed bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
-	Created time.Time `json:"created"`
+	ID        string    `json:"id"`
+	Project   string    `json:"project"`
+	Name      string    `json:"name"`
+	Format    string    `json:"format" schema:"enum=jpeg|png|webp|gif|bmp|tiff"`
+	Bytes     int64     `json:"bytes"`
+	Width     int       `json:"width"`
+	Height    int       `json:"height"`
+	Regions   int       `json:"regions" doc:"current number of superpixels; in lists, the initial number"`
+	Status    string    `json:"status" doc:"automatic; done means that nothing is undecided but for what an import left undecided" schema:"enum=untouched|started|done"`
+	Seq       int       `json:"seq" doc:"number of evidence events"`
+	Clicks    int       `json:"clicks"`
+	Decided   float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
+	Doubt     *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
+	Guessed   bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
+	GuessOnly bool      `json:"guess_only" doc:"whether the image has a first guess, be it the project's, from imported scores or from another image, and no label, so that exports have nothing of it without the option guesses; imported scores of older servers count once the image changes"`
+	Created   time.Time `json:"created"`
 
 	Review   *Review `json:"review,omitempty" doc:"the status by hand; absent without one"`
 	Pictures int     `json:"pictures,omitempty" doc:"only in answers to uploads of files with several pictures, such as stacks of TIFF images: how many; the image is the first"`
@@ -33,7 +34,7 @@ func ImageOf(im segment.Image) Image {
 	return Image{
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
-		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.Guessed, Created: im.Created,
+		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.Guessed, GuessOnly: im.OnlyHinted(), Created: im.Created,
 		Review: reviewOf(im.Review),
 	}
 }
