@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -61,6 +62,14 @@ func (c *restoreCommand) Run(ctx context.Context, out streams) error {
 func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err := cmp.Or(c.check(), c.elsewhere()); err != nil {
 		return err
+	}
+	if _, absent := os.Stat(c.Data); errors.Is(absent, fs.ErrNotExist) {
+		defer func() {
+			if err != nil { // these are empty then
+				_ = os.Remove(filepath.Join(c.Data, scratchFolder))
+				_ = os.Remove(c.Data)
+			}
+		}()
 	}
 	b, err := openExamined(ctx, c.dataFlag)
 	if err != nil {

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -399,6 +401,9 @@ func checkRestore(t *testing.T, tr *traffic, data string, place []string) {
 	copied := filepath.Join(t.TempDir(), "backup.tar")
 	command(t, "backup", copied, "--data", data)
 	refuses(t, "Nothing was restored", append([]string{"restore", binary}, place...)...)
+	if _, err := os.Stat(place[1]); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a broken backup leaves the data folder behind: %v", err)
+	}
 	t.Log(command(t, append([]string{"restore", copied}, place...)...))
 	refuses(t, "already has data", append([]string{"restore", copied}, place...)...)
 	p := start(t, place[1], place[2:]...)
