@@ -146,9 +146,14 @@ class Collie:
         """
         return self._file("uploadImages", project_id, path, name)
 
-    def import_masks(self, project_id, path, name=None, uncovered="background"):
-        """Import masks, or classifier scores or embeddings in a .npz file; returns the report."""
-        return self._file("importMasks", project_id, path, name, {"uncovered": uncovered})
+    def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None):
+        """Import masks, or classifier scores or embeddings in a .npz file; returns the report.
+
+        The mapping says what values in masks become, such as {"1": "road", "2": None},
+        where None is undecided: names of classes in the data set or, without names, indices.
+        """
+        parts = None if mapping is None else {"mapping": json.dumps(mapping)}
+        return self._file("importMasks", project_id, path, name, {"uncovered": uncovered}, parts)
 
     def wait(self, project_id, seconds=None, every=10):
         """Wait until all images are done.
@@ -243,7 +248,7 @@ class Collie:
         answer = self._call(operation, id, query, data, headers)
         return json.loads(answer) if answer else None
 
-    def _file(self, operation, id, path, name, query=None):
+    def _file(self, operation, id, path, name, query=None, parts=None):
         name = name or os.path.basename(path)
         if "\r" in name or "\n" in name:
             raise ValueError(f"the file name {name!r} has a line break, which can't be sent; give it another name")
@@ -251,7 +256,8 @@ class Collie:
         with open(path, "rb") as file:
             content = file.read()
         boundary = uuid.uuid4().hex
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\nContent-Type: application/octet-stream\r\n\r\n'
+        head = "".join(f'--{boundary}\r\nContent-Disposition: form-data; name="{part}"\r\n\r\n{text}\r\n' for part, text in (parts or {}).items())
+        head += f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\nContent-Type: application/octet-stream\r\n\r\n'
         data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
         return json.loads(self._call(operation, id, query, data, {"Content-Type": f"multipart/form-data; boundary={boundary}"}))
 

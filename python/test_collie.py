@@ -144,6 +144,9 @@ class Work(unittest.TestCase):
             (mask,) = [n for n in archive.namelist() if n.startswith("masks/")]
             again = SERVER.import_masks(self.project["id"], self.write("blue ü.png", archive.read(mask)))
         self.assertEqual([i.get("problem") for i in again["images"]], [None])
+        mapped = SERVER.import_masks(self.project["id"], os.path.join(self.folder, "blue ü.png"), mapping={1: "wave", "0": None})
+        self.assertEqual([(v["value"], v["class"]) for v in mapped["values"]], [("1", "wave")])
+        self.assertEqual([c["name"] for c in SERVER.project(self.project["id"])["classes"]], ["sky", "sea", "wave"])
         self.assertEqual(sorted(os.listdir(self.folder)), ["blue ü.png", "out.zip"])
 
     def test_names_with_quotation_marks(self):

@@ -156,6 +156,9 @@ func TestImportOfNumbers(t *testing.T) {
 	if out := p.do("", "collie", "import", "Beach", "masks"); strings.Count(out, "value 1 is rock here") != 1 {
 		t.Errorf("an import of positions: %s", out)
 	}
+	if out := p.do("", "collie", "import", "Beach", "masks", "--map", "0=sand,1=stone", "--map", "2="); !strings.Contains(out, "value 1 is stone here") {
+		t.Errorf("an import with a mapping: %s", out)
+	}
 	p.do("", "collie", "import", "Beach", "masks", "--names", "voc")
 	p.do("", "collie", "export", "Beach", "beach.zip")
 	z, err := zip.OpenReader(filepath.Join(p.folder, "beach.zip"))

@@ -2,18 +2,22 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+
+	"collie/cmd/internal/mapping"
 )
 
 // importCommand imports labels and scores that were made elsewhere.
 type importCommand struct {
-	Project   string   `arg:"" help:"Id of the project, or its name if no other project has it."`
-	Files     []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
-	Uncovered string   `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
-	Names     string   `default:"project" enum:"project,voc" help:"What numbers in masks without names mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
+	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
+	Files   []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
+	mapping.Flag
+	Names     string `default:"project" enum:"project,voc" help:"What numbers without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
+	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
 }
 
 // Run imports the files one by one and reports the outcome of each mask, and what
@@ -26,6 +30,14 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	files, err := filesIn(c.Files, []string{".zip", ".png", ".json", ".npz"})
 	if err != nil {
 		return err
+	}
+	fields := map[string]string{}
+	if c.Map != nil {
+		b, err := json.Marshal(c.Map)
+		if err != nil {
+			return err
+		}
+		fields["mapping"] = string(b)
 	}
 	imported, failed := 0, 0
 	meanings := map[string]bool{} // that were printed
@@ -41,7 +53,7 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			}
 		}
 		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
-		used, err := s.sendFile(ctx, path, file, wholeFile(file), &answer, out)
+		used, err := s.sendFile(ctx, path, file, wholeFile(file), fields, &answer, out)
 		if err != nil {
 			fmt.Fprintf(out.stderr, "%d imported, %d failed; files left: %d\n", imported, failed, len(files)-i)
 			return err

@@ -110,7 +110,7 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 		Pictures int
 		Problem  struct{ Detail string }
 	}
-	used, err := u.sendFile(ctx, "/api/v1/projects/"+u.project+"/images", file, content, &answer, u.streams)
+	used, err := u.sendFile(ctx, "/api/v1/projects/"+u.project+"/images", file, content, nil, &answer, u.streams)
 	if err != nil {
 		return err
 	}
@@ -198,10 +198,10 @@ func distinct(files []string) error {
 	return nil
 }
 
-// sendFile posts the content of a file. One that can't be read, or that the server can't
+// sendFile posts the content of a file, with further fields of the form. One that can't be read, or that the server can't
 // use, is reported and false returned, so that the others can follow.
-func (s *server) sendFile(ctx context.Context, path, file string, content func(io.Writer) error, into any, out streams) (used bool, err error) {
-	err = s.postFile(ctx, path, baseName(file), content, into)
+func (s *server) sendFile(ctx context.Context, path, file string, content func(io.Writer) error, fields map[string]string, into any, out streams) (used bool, err error) {
+	err = s.postFile(ctx, path, baseName(file), content, fields, into)
 	var f *failure
 	var unreadable *fs.PathError
 	switch {
@@ -230,14 +230,21 @@ func wholeFile(file string) func(io.Writer) error {
 	}
 }
 
-// postFile posts a form with one file, again while the server is too busy.
-func (s *server) postFile(ctx context.Context, path, name string, content func(io.Writer) error, into any) error {
+// postFile posts a form with fields and one file, again while the server is too busy.
+func (s *server) postFile(ctx context.Context, path, name string, content func(io.Writer) error, fields map[string]string, into any) error {
 	return s.patiently(ctx, func() error {
 		reader, writer := io.Pipe()
 		form := multipart.NewWriter(writer)
 		written := make(chan error, 1)
 		go func() {
-			part, err := form.CreateFormFile("file", name)
+			var err error
+			for field, value := range fields {
+				err = errors.Join(err, form.WriteField(field, value))
+			}
+			var part io.Writer
+			if err == nil {
+				part, err = form.CreateFormFile("file", name)
+			}
 			if err == nil {
 				err = content(part)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 
+	"collie/cmd/internal/mapping"
 	"collie/cmd/internal/output"
 	"collie/segment/export"
 	"collie/web/openid"
@@ -163,13 +164,13 @@ func TestMissingImport(t *testing.T) {
 func TestMapFlag(t *testing.T) {
 	for _, tt := range []struct {
 		flags []string
-		want  mapping // nil is refused
+		want  mapping.Classes // nil is refused
 	}{
-		{[]string{"1=road", "2=", "3= side walk "}, mapping{"1": "road", "2": "", "3": " side walk "}},
-		{[]string{"1=road,2=,car=Car", "7=bus"}, mapping{"1": "road", "2": "", "car": "Car", "7": "bus"}},
-		{[]string{`1=road\, wet`, `a\,b=c`, `back\slash=\`}, mapping{"1": "road, wet", "a,b": "c", `back\slash`: `\`}},
-		{[]string{"1=a=b", `2=a\=b`}, mapping{"1": "a=b", "2": `a\=b`}},
-		{[]string{`a\=b=c`, `a\=\=b\,=c=d,2=`}, mapping{"a=b": "c", "a==b,": "c=d", "2": ""}},
+		{[]string{"1=road", "2=", "3= side walk "}, mapping.Classes{"1": "road", "2": "", "3": " side walk "}},
+		{[]string{"1=road,2=,car=Car", "7=bus"}, mapping.Classes{"1": "road", "2": "", "car": "Car", "7": "bus"}},
+		{[]string{`1=road\, wet`, `a\,b=c`, `back\slash=\`}, mapping.Classes{"1": "road, wet", "a,b": "c", `back\slash`: `\`}},
+		{[]string{"1=a=b", `2=a\=b`}, mapping.Classes{"1": "a=b", "2": `a\=b`}},
+		{[]string{`a\=b=c`, `a\=\=b\,=c=d,2=`}, mapping.Classes{"a=b": "c", "a==b,": "c=d", "2": ""}},
 		{[]string{"road"}, nil},
 		{[]string{`1\=road`}, nil},
 	} {

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"collie/cmd/internal/mapping"
 	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/importer"
@@ -20,36 +18,14 @@ import (
 type importCommand struct {
 	Files []string `arg:"" help:"Folders, zip archives, palette PNGs, COCO or labelme JSON, or .npz files with scores or embeddings; without --project, backups."`
 
-	Project   string  `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
-	Map       mapping `placeholder:"VALUE=CLASS" help:"What values in masks become: names of classes in the data set or, without names, indices; without a class, undecided. Classes that the project lacks are added with the masks that use them. Repeat it for more; write a comma in a name as \\, and an equals sign in VALUE as \\=."`
-	Names     string  `default:"project" enum:"project,voc" help:"What indices without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
-	Uncovered string  `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
+	Project string `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
+	mapping.Flag
+	Names     string `default:"project" enum:"project,voc" help:"What indices without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
+	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
 
 	uploadLimits
 	dataFlag
 }
-
-// mapping is the flag --map: pairs VALUE=CLASS, divided by commas.
-type mapping map[string]string
-
-// UnmarshalText adds pairs.
-func (m *mapping) UnmarshalText(text []byte) error {
-	if *m == nil {
-		*m = mapping{}
-	}
-	for _, pair := range kong.SplitEscaped(string(text), ',') {
-		at := equals.FindStringIndex(pair)
-		if at == nil {
-			return fmt.Errorf("expected VALUE=CLASS but got %q", pair)
-		}
-		value := pair[:at[1]-1]
-		(*m)[strings.ReplaceAll(value, `\=`, "=")] = pair[at[1]:]
-	}
-	return nil
-}
-
-// equals finds the first equals sign without a backslash before it.
-var equals = regexp.MustCompile(`(^|[^\\])=`)
 
 // Run imports one file after the other and says what became of each mask. It
 // fails when a mask or a file could not be imported; the others are there all the same.
