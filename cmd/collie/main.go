@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type commands struct {
 	URL   string `default:"http://127.0.0.1:8080" env:"COLLIE_URL" help:"Address of the server."`
 	Token string `env:"COLLIE_TOKEN" help:"API token, from your account page or 'server tokens create'; better given in the environment, where other users of this machine can't read it. A server without login needs none."`
 
-	List   listCommand   `cmd:"" help:"List the projects, or the images of one."`
+	List   listCommand   `cmd:"" help:"List the projects (id, your role, name), or the images of one (id, status, size, name, status by hand)."`
 	Create createCommand `cmd:"" help:"Create a project and print its id."`
 	Upload uploadCommand `cmd:"" help:"Upload images, or folders of them, to a project."`
 	Import importCommand `cmd:"" help:"Import masks, classifier scores or embeddings into a project."`
@@ -67,6 +68,21 @@ type listCommand struct {
 	Project string `arg:"" optional:"" help:"Id of a project, or its name if no other project has it."`
 }
 
+// reviews are the statuses by hand in the words of the page.
+var reviews = map[string]string{"todo": "To do", "progress": "In progress", "done": "Done", "approved": "Approved", "rejected": "Rejected"}
+
+// review is the status by hand; empty without one.
+func (p *picture) review() string {
+	if p.Review == nil {
+		return ""
+	}
+	said := cmp.Or(reviews[p.Review.Status], p.Review.Status)
+	if judged := p.Review.Status == "approved" || p.Review.Status == "rejected"; judged && p.Seq > p.Review.Seq {
+		said += ", changed since"
+	}
+	return said
+}
+
 // Run prints a line per project, or per image, whose columns are separated by
 // tabs.
 func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
@@ -83,7 +99,7 @@ func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	images, err := s.images(ctx, p.ID)
 	for _, im := range images {
-		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name)
+		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name, im.review())
 	}
 	return err
 }

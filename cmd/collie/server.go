@@ -49,6 +49,11 @@ type picture struct {
 	Status string `json:"status"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
+	Seq    int    `json:"seq"`
+	Review *struct {
+		Status string `json:"status"`
+		Seq    int    `json:"seq"`
+	} `json:"review"`
 }
 
 type job struct {

@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// The list of images has the status by hand, in the words of the page.
+func TestListOfReviews(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := `[{"id": "p", "name": "Beach"}]`
+		if strings.HasSuffix(r.URL.Path, "/images") {
+			answer = `[
+				{"id": "a", "name": "a.png", "status": "started", "seq": 3, "width": 4, "height": 3},
+				{"id": "b", "name": "b.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "approved", "seq": 3}},
+				{"id": "c", "name": "c.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "rejected", "seq": 2}},
+				{"id": "d", "name": "d.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "progress", "seq": 2}}]`
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer site.Close()
+	s, err := newServer(site.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	if err := (&listCommand{Project: "Beach"}).Run(t.Context(), s, streams{&said, io.Discard}); err != nil {
+		t.Fatal(err)
+	}
+	want := "a\tstarted\t4 × 3\ta.png\t\n" +
+		"b\tdone\t4 × 3\tb.png\tApproved\n" +
+		"c\tdone\t4 × 3\tc.png\tRejected, changed since\n" +
+		"d\tdone\t4 × 3\td.png\tIn progress\n"
+	if said.String() != want {
+		t.Errorf("got\n%swant\n%s", &said, want)
+	}
+}
