@@ -130,16 +130,36 @@ func (c *exportCommand) split() (*export.Split, error) {
 	return s, nil
 }
 
-// tell writes a report for people: what there is, then what is not exact.
+// named is how many of the images with the same remark are named.
+const named = 3
+
+// tell writes a report for people: what there is, then what is not exact or left out,
+// once for all images of which the same is to be said.
 func tell(w io.Writer, file string, r *export.Report) {
 	fmt.Fprintf(w, "%s: %s, %d of %d regions\n", file, images(r.Exported), r.RegionsOut, r.RegionsIn)
+	var remarks []string
+	names := map[string][]string{}
+	remark := func(name, text string) {
+		if names[text] == nil {
+			remarks = append(remarks, text)
+		}
+		names[text] = append(names[text], name)
+	}
 	for _, im := range r.Images {
 		if said := strings.TrimSpace(im.Lossy + " " + im.Note); said != "" {
-			fmt.Fprintf(w, "  %s: %s\n", im.Name, said)
+			remark(im.Name, said)
 		}
 	}
 	for _, im := range r.Skipped {
-		fmt.Fprintf(w, "  %s: left out. %s\n", im.Name, im.Why)
+		remark(im.Name, "left out. "+im.Why)
+	}
+	for _, text := range remarks {
+		whose := names[text]
+		list := strings.Join(whose[:min(len(whose), named)], ", ")
+		if more := len(whose) - named; more > 0 {
+			list += fmt.Sprintf(" and %d more, which manifest.json lists", more)
+		}
+		fmt.Fprintf(w, "  %s: %s\n", list, text)
 	}
 }
 
