@@ -221,6 +221,11 @@ func TestMistakes(t *testing.T) {
 		p.photographs(filepath.Join("twice", folder))
 	}
 	p.fails("have the same name", "upload", "Beach", "twice")
+	for _, program := range []string{"collie", "server"} {
+		if flag, command := p.do("", program, "--version"), p.do("", program, "version"); flag != command {
+			t.Errorf("%s --version says %q, and version %q", program, flag, command)
+		}
+	}
 	if said, server := p.do("", "collie", "version", "--url", "nowhere"), p.do("", "server", "version"); said != server || !regexp.MustCompile(`^collie (development|v[0-9]\S*) \(commit `).MatchString(said) {
 		t.Errorf("collie version says %q, the server's %q", said, server)
 	}

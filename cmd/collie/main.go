@@ -46,7 +46,7 @@ func main() {
 	var c commands
 	printed := &output.Printed{To: os.Stdout}
 	out := streams{printed, os.Stderr}
-	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."),
+	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."), version.Flag,
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(out),
 		kong.BindToProvider(func() (*server, error) { return newServer(c.URL, c.Token) })) // for commands that need it
 	err := command.Run()
