@@ -115,8 +115,11 @@ type TrashStore interface {
 	// TooLarge.
 	Restore(ctx context.Context, id string, most int) (TrashItem, error)
 	// Erase deletes what went to the trash before a time, with its evidence, and
-	// returns what is gone, images before projects, also with an error.
-	Erase(ctx context.Context, before time.Time) ([]Erased, error)
+	// returns what is gone, images before projects, also with an error. entry makes
+	// the entry of the audit log about the images, and about the projects, that are
+	// to be erased. It is written together with the first of them; the others follow
+	// one by one, so that others can write in between.
+	Erase(ctx context.Context, before time.Time, entry func([]Erased) audit.Entry) ([]Erased, error)
 	// EveryImage goes through all records, those in the trash included.
 	EveryImage(ctx context.Context) iter.Seq2[Image, error]
 }

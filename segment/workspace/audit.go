@@ -54,16 +54,9 @@ const mostNamed = 20
 // named is an image in the details of an entry.
 func named(name, id string) string { return fmt.Sprintf("%q %s", name, id) }
 
-// erased are the details of audit.Erased.
-func erased(kinds ...[]segment.Erased) string {
-	var all []string
-	for _, gone := range kinds {
-		if len(gone) > 0 {
-			names := listed(gone, func(e segment.Erased) string { return named(e.Name, e.ID) })
-			all = append(all, segment.Counted(len(gone), string(gone[0].Kind))+": "+names)
-		}
-	}
-	return strings.Join(all, "; ")
+// erased are the details of audit.Erased: images or projects.
+func erased(gone []segment.Erased) string {
+	return segment.Counted(len(gone), string(gone[0].Kind)) + ": " + listed(gone, func(e segment.Erased) string { return named(e.Name, e.ID) })
 }
 
 // listed is the first of some images or classes in the details of an entry.

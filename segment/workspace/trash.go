@@ -142,7 +142,9 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	}
 	// Records are removed before blobs, so that no record is ever without its
 	// blobs; an interruption leaves only orphans.
-	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays))
+	gone, err := w.store.Erase(ctx, at.AddDate(0, 0, -segment.TrashDays), func(gone []segment.Erased) audit.Entry {
+		return audit.New(ctx, audit.Erased, "", erased(gone))
+	})
 	images := slices.IndexFunc(gone, func(e segment.Erased) bool { return e.Kind == segment.TrashedProject })
 	if images < 0 {
 		images = len(gone)
@@ -151,9 +153,6 @@ func (w *Workspace) Sweep(ctx context.Context, at time.Time) (Swept, error) {
 	for _, im := range gone[:images] {
 		w.open.erased(im.ID)
 		err = errors.Join(err, w.removeBlobs(ctx, segment.Image{ID: im.ID}))
-	}
-	if len(gone) > 0 {
-		err = errors.Join(err, w.store.Record(ctx, audit.New(ctx, audit.Erased, "", erased(gone[images:], gone[:images]))))
 	}
 	if err := errors.Join(err, w.store.Trim(ctx, at)); err != nil {
 		return swept, err

@@ -99,6 +99,34 @@ func TestSweep(t *testing.T) {
 	mustOpen(t, p.Workspace, kept.ID)
 }
 
+// last are blobs whose first removal is the last that happens.
+type last struct {
+	segment.Blobs
+	stop func()
+}
+
+func (l *last) Remove(context.Context, string) error {
+	l.stop()
+	return context.Canceled
+}
+
+// What a sweep erases is in the audit log even if the server is killed at once.
+func TestInterruptedSweepIsRecorded(t *testing.T) {
+	ctx, stop := context.WithCancel(access.With(t.Context(), access.Operator))
+	p := mustOpenPile(t, func(b *blob.Store) segment.Blobs { return &last{b, stop} })
+	gone := workspacetest.MustAnnotate(t, p.Workspace).Image()
+	if err := p.TrashImage(ctx, gone.ID); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Sweep(ctx, time.Now().AddDate(0, 0, segment.TrashDays+1)); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	log, err := p.store.EntriesBefore(t.Context(), 0, 1)
+	if err != nil || log[0].Action != audit.Erased {
+		t.Errorf("the audit log ends with %+v, %v", log, err)
+	}
+}
+
 // breaking is a store of blobs that fails at the n-th.
 type breaking struct {
 	segment.Blobs

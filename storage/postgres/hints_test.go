@@ -14,6 +14,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/segment/audit"
 	"collie/storage/postgres/postgrestest"
 )
 
@@ -132,7 +133,7 @@ func TestHints(t *testing.T) {
 		t.Fatal(err)
 	}
 	next(ids[0])
-	if _, err := there.Erase(t.Context(), time.Now().Add(time.Hour)); err != nil {
+	if _, err := there.Erase(t.Context(), time.Now().Add(time.Hour), func([]segment.Erased) audit.Entry { return audit.Entry{Action: audit.Erased} }); err != nil {
 		t.Fatal(err)
 	}
 	next("erased" + ids[0])

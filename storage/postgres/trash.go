@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"collie/segment"
+	"collie/segment/audit"
 	"collie/storage/row"
 )
 
@@ -71,15 +72,15 @@ func (s *Store) Restore(ctx context.Context, id string, most int) (item segment.
 }
 
 // Erase deletes for good what went to the trash before the given time and
-// returns it, also with an error.
-func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, error) {
+// returns it, also with an error; see [segment.TrashStore].
+func (s *Store) Erase(ctx context.Context, before time.Time, entry func([]segment.Erased) audit.Entry) ([]segment.Erased, error) {
 	const expired = "project.number = image.project AND (image.trashed_at < $1 OR project.trashed_at < $1)"
 	limit := before.UnixMilli()
 	images, err := all(ctx, s, row.ScanErased, "listing what to erase", "SELECT 'image', image.id, image.name FROM image, project WHERE "+expired+" ORDER BY image.number", limit)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := row.EraseEach(images, func(im segment.Erased) error {
+	gone, err := row.EraseEach(ctx, images, entry, func(ctx context.Context, im segment.Erased) error {
 		err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 			var image int64
 			err := tx.QueryRow(ctx, "SELECT image.number FROM image, project WHERE image.id = $2 AND "+expired+" FOR UPDATE", limit, im.ID).Scan(&image)
@@ -105,7 +106,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 	if err != nil {
 		return gone, err
 	}
-	more, err := row.EraseEach(projects, func(p segment.Erased) error {
+	more, err := row.EraseEach(ctx, projects, entry, func(ctx context.Context, p segment.Erased) error {
 		return s.change(ctx, "project", "DELETE FROM project WHERE id = $2 AND "+empty, limit, p.ID)
 	})
 	return append(gone, more...), err

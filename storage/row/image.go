@@ -1,9 +1,11 @@
 package row
 
 import (
+	"context"
 	"fmt"
 
 	"collie/segment"
+	"collie/segment/audit"
 )
 
 // SelectImages begins a query whose rows ScanImage reads.
@@ -43,10 +45,14 @@ func ScanErased(row Scanner) (e segment.Erased, err error) {
 
 // EraseEach erases items one after the other, so that others can write in between, and
 // returns what is gone, also with an error. Those that erase doesn't find have been
-// restored meanwhile.
-func EraseEach(items []segment.Erased, erase func(segment.Erased) error) (gone []segment.Erased, err error) {
-	for _, item := range items {
-		err := erase(item)
+// restored meanwhile. The first that is erased notes the entry about all that were left.
+func EraseEach(ctx context.Context, items []segment.Erased, entry func([]segment.Erased) audit.Entry, erase func(context.Context, segment.Erased) error) (gone []segment.Erased, err error) {
+	for i, item := range items {
+		noting := ctx
+		if len(gone) == 0 {
+			noting = audit.Note(ctx, entry(items[i:]))
+		}
+		err := erase(noting, item)
 		if segment.KindOf(err) == segment.NotFound {
 			continue
 		}

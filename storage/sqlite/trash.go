@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/audit"
 	"collie/storage/row"
 )
 
@@ -65,15 +66,15 @@ func (s *Store) Restore(ctx context.Context, id string, most int) (segment.Trash
 }
 
 // Erase deletes for good what went to the trash before the given time and
-// returns it, also with an error.
-func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, error) {
+// returns it, also with an error; see [segment.TrashStore].
+func (s *Store) Erase(ctx context.Context, before time.Time, entry func([]segment.Erased) audit.Entry) ([]segment.Erased, error) {
 	const expired = "(image.trashed_at < ?1 OR (SELECT trashed_at FROM project WHERE number = image.project) < ?1)"
 	limit := before.UnixMilli()
 	images, err := all(ctx, s.reads, row.ScanErased, "listing what to erase", "SELECT 'image', id, name FROM image WHERE "+expired, limit)
 	if err != nil {
 		return nil, err
 	}
-	gone, err := row.EraseEach(images, func(im segment.Erased) error {
+	gone, err := row.EraseEach(ctx, images, entry, func(ctx context.Context, im segment.Erased) error {
 		return s.writer.write(ctx, func(w *writer) error {
 			var image int64
 			err := w.row("SELECT number FROM image WHERE id = ?2 AND "+expired, limit, im.ID).Scan(&image)
@@ -94,7 +95,7 @@ func (s *Store) Erase(ctx context.Context, before time.Time) ([]segment.Erased, 
 	if err != nil {
 		return gone, err
 	}
-	more, err := row.EraseEach(projects, func(p segment.Erased) error {
+	more, err := row.EraseEach(ctx, projects, entry, func(ctx context.Context, p segment.Erased) error {
 		return s.writer.write(ctx, func(w *writer) error {
 			return w.changeOne("project", "DELETE FROM project WHERE id = ?2 AND "+empty, limit, p.ID)
 		})

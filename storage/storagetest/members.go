@@ -120,7 +120,7 @@ func TestMembers(t *testing.T, open func(tb testing.TB, place string) TeamStore)
 	is(ann, one, access.Nobody) // somebody else of the name
 	set(one, "ann", access.Viewer)
 	must(t, s.TrashProject(ctx, one.ID))
-	_, err = s.Erase(ctx, time.Now().Add(time.Hour))
+	_, err = s.Erase(ctx, time.Now().Add(time.Hour), noteErased)
 	must(t, err)
 	is(ann, one, access.Nobody)
 	is(bob, two, access.Reviewer)

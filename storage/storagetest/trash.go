@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
+	"collie/segment/audit"
 )
 
 // orchard is two projects with two images each, all with an event.
@@ -138,6 +140,15 @@ func testTrash(t *testing.T, s Store) {
 	checkLog(t, s, green.ID, 2)
 }
 
+// noteErased is an entry of the audit log with the identifiers of what is erased.
+func noteErased(gone []segment.Erased) audit.Entry {
+	e := audit.Entry{At: moment(), Action: audit.Erased}
+	for _, g := range gone {
+		e.Detail += string(g.Kind) + " " + g.ID + "; "
+	}
+	return e
+}
+
 // testErased checks that what is old in the trash is gone for good, and that
 // nothing else is.
 func testErased(t *testing.T, s Store) {
@@ -146,7 +157,7 @@ func testErased(t *testing.T, s Store) {
 	apples, pears := o.images[0], o.images[1]
 	erase := func(before time.Time, want ...string) {
 		t.Helper()
-		erased, err := s.Erase(ctx, before)
+		erased, err := s.Erase(ctx, before, noteErased)
 		must(t, err)
 		var got []string
 		for _, e := range erased {
@@ -183,6 +194,15 @@ func testErased(t *testing.T, s Store) {
 	every(apples[0], apples[1], pears[0], pears[1])
 
 	erase(time.Now().Add(time.Minute), apples[0].ID, pears[0].ID, pears[1].ID, pears[0].ProjectID)
+	var noted []string
+	for _, e := range mustEntries(t, s) {
+		noted = append(noted, e.Detail)
+	}
+	if diff := cmp.Diff([]string{
+		fmt.Sprintf("image %s; image %s; image %s; ", apples[0].ID, pears[0].ID, pears[1].ID), fmt.Sprintf("project %s; ", pears[0].ProjectID),
+	}, noted); diff != "" {
+		t.Errorf("the audit log (-want +got):\n%s", diff)
+	}
 	o.visible(apples[1])
 	o.trash()
 	every(apples[1])
