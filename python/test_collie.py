@@ -162,9 +162,9 @@ class Work(unittest.TestCase):
             SERVER.export(self.project["id"], os.path.join(self.folder, "x.zip"), "postcard")
         self.assertEqual(unknown.exception.status, 422)
         self.assertIn("coco", str(unknown.exception))
-        with self.assertRaises(ValueError) as option:
+        with self.assertRaises(collie.Problem) as option:
             SERVER.export(self.project["id"], os.path.join(self.folder, "x.zip"), "index-png", drafts=True, colour="red")
-        self.assertIn("no option 'colour'", str(option.exception))
+        self.assertIn('no "colour"', str(option.exception))
         self.assertNotIn("x.zip", os.listdir(self.folder))
         with self.assertRaises(collie.Problem) as stranger:
             collie.Collie(token="collie_wrong").projects()

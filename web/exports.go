@@ -1,7 +1,10 @@
 package web
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -12,13 +15,15 @@ import (
 	"collie/segment/export"
 	"collie/templates"
 	"collie/web/answers"
+	"collie/web/openapi"
 	"collie/web/problem"
+	"collie/web/wire"
 )
 
 // exportBody is the request to start an export.
 type exportBody struct {
 	Format  string         `json:"format" schema:"enum=index-png|colour-png|voc|coco|coco-panoptic|yolo|labelme|cvat|datumaro|cityscapes|numpy|hypotheses|backup"`
-	Options export.Options `json:"options" doc:"absent options have their defaults" schema:"optional"`
+	Options export.Options `json:"options" doc:"absent options have their defaults; unknown ones are refused" schema:"optional"`
 }
 
 // startedJSON answers the start of an export.
@@ -31,8 +36,19 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.workspace.Project(r.Context(), chi.URLParam(r, "id")); err != nil {
 		return err // before anything is read
 	}
+	b, err := s.readBody(r)
+	if err != nil {
+		return err
+	}
 	var body exportBody
-	if err := s.decodeBody(r, &body); err != nil {
+	if err := wire.Decode(b, &body); err != nil {
+		return err
+	}
+	var given struct{ Options json.RawMessage }
+	if err := json.Unmarshal(b, &given); err != nil {
+		return err
+	}
+	if err := onlyKnown("options", given.Options, openapi.NewSchemas(nil).Of(body.Options)); err != nil {
 		return err
 	}
 	if body.Format == "" {
@@ -45,6 +61,25 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 	s.record(r, audit.ExportStarted, chi.URLParam(r, "id"), body.Format+" "+id)
 	w.Header().Set("Location", "/api/v1/exports/"+id)
 	return s.answers.JSON(w, http.StatusAccepted, startedJSON{id})
+}
+
+// onlyKnown refuses fields that a schema doesn't have, at any depth. Unlike elsewhere they
+// are not ignored: a misspelt option would export something else than was asked for.
+func onlyKnown(name string, given json.RawMessage, schema openapi.Schema) error {
+	known, _ := schema["properties"].(map[string]openapi.Schema)
+	var fields map[string]json.RawMessage
+	if known == nil || json.Unmarshal(given, &fields) != nil {
+		return nil
+	}
+	for _, field := range slices.Sorted(maps.Keys(fields)) {
+		if _, ok := known[field]; !ok {
+			return problem.Invalid("The field %q has no %.40q; it can have %s. Nothing was started.", name, field, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		if err := onlyKnown(name+"."+field, fields[field], known[field]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // getExport reports the status of an export.

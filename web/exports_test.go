@@ -85,6 +85,8 @@ func TestExportRefusals(t *testing.T) {
 		`{"format":"coco"`: http.StatusBadRequest,
 		`{"format":"voc","options":{"undecided":"red"}}`:   http.StatusUnprocessableEntity,
 		`{"format":"numpy","options":{"hypotheses":0}}`:    http.StatusUnprocessableEntity,
+		`{"format":"voc","options":{"aproved":true}}`:      http.StatusUnprocessableEntity,
+		`{"format":"voc","options":{"split":{"tran":70}}}`: http.StatusUnprocessableEntity,
 		`{"format":"voc","options":{"images":["nobody"]}}`: http.StatusNotFound,
 	} {
 		s.post("/api/v1/projects/"+p.ID+"/exports", body).problem(t, want)

@@ -210,7 +210,7 @@ func TestMistakes(t *testing.T) {
 	p.fails("standard output", "export", "Beach", "-")
 	p.fails("--timeout -5s", "wait", "Beach", "--timeout=-5s")
 	p.fails("coco", "export", "Beach", "x.zip", "--format", "postcard")
-	p.fails(`no option "colour"; they have approved, background, drafts`, "export", "Beach", "x.zip", "--option", "colour=red")
+	p.fails(`no "colour"; it can have approved, background, drafts`, "export", "Beach", "x.zip", "--option", "colour=red")
 	if log := p.do("", "server", "audit"); strings.Contains(log, "export.start") {
 		t.Errorf("a refused export was started:\n%s", log)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -31,9 +30,6 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 		return err
 	}
 	if c.Out, err = disk.Target(c.Out); err != nil { // before the server makes it
-		return err
-	}
-	if err := s.knows(ctx, options); err != nil {
 		return err
 	}
 	p, err := s.project(ctx, c.Project)
@@ -73,30 +69,6 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 		}
 	}
 	return fmt.Errorf("%s is complete but for images whose files on the server are lost or damaged: %d", c.Out, r.Damaged)
-}
-
-// knows refuses options that the server would ignore because it doesn't have them.
-func (s *server) knows(ctx context.Context, options map[string]any) error {
-	if len(options) == 0 {
-		return nil
-	}
-	var document struct {
-		Components struct {
-			Schemas struct {
-				ExportOptions struct{ Properties map[string]any }
-			}
-		}
-	}
-	if err := s.send(ctx, "GET", "/api/v1/openapi.json", nil, &document); err != nil {
-		return err
-	}
-	known := document.Components.Schemas.ExportOptions.Properties
-	for _, name := range slices.Sorted(maps.Keys(options)) {
-		if _, ok := known[name]; !ok {
-			return fmt.Errorf("exports have no option %q; they have %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
-		}
-	}
-	return nil
 }
 
 // optionsOf reads NAME=VALUE; a value that is not JSON is taken as a string.
