@@ -9,6 +9,7 @@ type Constraints struct {
 	Excluded []Exclusion  // by cell, then class
 	Locked   []uint8      // ids of classes, ascending
 	Objects  []ObjectMark // by cell, at most one for each
+	Drawn    *Drawn       // nil without any
 }
 
 // ObjectMark says that a cell belongs to one object of a class. It counts while
@@ -57,14 +58,11 @@ func (c *Constraints) Through(table *ClassTable) Constraints {
 		}
 	}
 	for _, o := range c.Objects {
-		class := table[o.Class]
-		if class != o.Class { // its number may be that of another object there
-			o.Number += (MaxObjects + 1) * (1 + int32(o.Class))
-		}
-		if o.Class = class; class != Void {
+		if o.Class, o.Number = table.object(o.Class, o.Number); o.Class != Void {
 			out.Objects = append(out.Objects, o)
 		}
 	}
+	out.Drawn = c.Drawn.through(table)
 	for _, l := range c.Locked {
 		if l = table[l]; l != Void {
 			out.Locked = append(out.Locked, l)

@@ -51,21 +51,22 @@ type Event struct {
 	ID          string // made by the client; repeats are stored once
 	Seq         int    // position in the log, from 1; set when stored
 	Kind        EventKind
-	Superpixels []int32      // of the current map; label, clear: at least one; accept: the region, or all when empty
-	Map         string       // name of the map that Superpixels belong to, if the client sends it; not stored
-	After       string       // id of the event before it in the log, if known; not stored
-	Points      [][2]float64 // where the person clicked, in pixels of the image; box: two opposite corners, or none to remove the box
-	Class       int          // click, label, box, exclude, lock, unlock, instance: id of the class
-	Former      []uint8      // click, label, box, unlock: ids of the deleted classes that Class has replaced; set when appended
-	Regions     int          // granularity only: requested number of superpixels
-	Pick        *Pick        // accept; click: the hypothesis that the person corrects, or nil
-	Repairs     []Repair     // pixels, import; each pixel is in one run at most
-	Cells       []uint8      // import only: class id or Void per cell
-	Instances   []int32      // instance: the object's number, or 0 for none; import: that of each cell's object, or nil
-	Scores      *Scores      // guess only; nil takes the guess away
-	Embedding   *Embedding   // embedding only; nil takes it away
-	To          int          // restore only: number of the event to go back to
-	By          string       // name of the author, if known; set when appended
+	Superpixels []int32        // of the current map; label, clear: at least one; accept: the region, or all when empty
+	Map         string         // name of the map that Superpixels belong to, if the client sends it; not stored
+	After       string         // id of the event before it in the log, if known; not stored
+	Points      [][2]float64   // where the person clicked, in pixels of the image; box: two opposite corners, or none to remove the box
+	Class       int            // click, label, box, exclude, lock, unlock, instance: id of the class
+	Former      []uint8        // click, label, box, unlock: ids of the deleted classes that Class has replaced; set when appended
+	Regions     int            // granularity only: requested number of superpixels
+	Pick        *Pick          // accept; click: the hypothesis that the person corrects, or nil
+	Repairs     []Repair       // pixels, import; each pixel is in one run at most
+	Cells       []uint8        // import only: class id or Void per cell
+	Instances   []int32        // instance: the object's number, or 0 for none; import: that of each cell's object, or nil
+	Drawn       []ObjectPixels // import only: pixels whose object isn't that of their cell, by class and number
+	Scores      *Scores        // guess only; nil takes the guess away
+	Embedding   *Embedding     // embedding only; nil takes it away
+	To          int            // restore only: number of the event to go back to
+	By          string         // name of the author, if known; set when appended
 	Created     time.Time
 }
 
@@ -110,7 +111,7 @@ func (e Event) Pared() Event {
 		e.Instances = nil
 	}
 	if e.Kind != Import {
-		e.Cells = nil
+		e.Cells, e.Drawn = nil, nil
 	}
 	if e.Kind != FirstGuess {
 		e.Scores = nil
@@ -132,7 +133,7 @@ func (e *Event) Names(class uint8) bool {
 // distinguish a repeated request from a reused identifier. Points count for
 // more than superpixels, whose numbers change with the granularity.
 func (e *Event) Same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !e.Scores.Same(request.Scores) || !e.Embedding.Same(request.Embedding) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !slices.EqualFunc(e.Drawn, request.Drawn, ObjectPixels.equal) || !e.Scores.Same(request.Scores) || !e.Embedding.Same(request.Embedding) {
 		return false
 	}
 	if e.Kind == Click { // points in locked classes, and what it corrects where that is not known any more, have been left out

@@ -127,6 +127,12 @@ func objectsTag(state annotation.State) string {
 	write := func(data any) { _ = binary.Write(sum, binary.LittleEndian, data) } // fails for other kinds of data alone
 	write(marks)
 	write(labels)
+	if d := state.Constraints.Drawn; d != nil {
+		_, _ = io.WriteString(sum, d.Import)
+		for _, o := range d.Objects {
+			write(o.Class) // deleting a class changes it
+		}
+	}
 	for _, repair := range state.Repairs {
 		write(repair.Class)
 		write(int32(len(repair.Runs)))

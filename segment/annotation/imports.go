@@ -20,15 +20,16 @@ import (
 // pixel by pixel, and hypotheses fill in the undecided parts. It replaces
 // everything that was there before; superpixels are divided where the mask
 // requires it. objects has the number of the object that each cell belongs to, or
-// 0, or is nil; see [segment.Instance]. A repeat with the same id and mask returns the existing number.
-func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, objects []int32) (int, error) {
+// 0, or is nil; see [segment.Instance]. drawn are pixels of other objects than their
+// cell's. A repeat with the same id and mask returns the existing number.
+func (a *Annotation) ImportMask(ctx context.Context, id string, pixels []uint8, objects []int32, drawn ...segment.ObjectPixels) (int, error) {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return 0, err
 	}
 	if len(pixels) != a.cells.Area() {
 		return 0, segment.Errorf(segment.Invalid, "The mask has %d pixels and the image %d×%d. Nothing was changed.", len(pixels), a.cells.Width, a.cells.Height)
 	}
-	e := segment.Event{ID: id, Kind: segment.Import, Instances: objects}
+	e := segment.Event{ID: id, Kind: segment.Import, Instances: objects, Drawn: drawn}
 	e.Cells, e.Repairs = timeline.Majority(a.cells, pixels)
 	seq, err := a.add(ctx, current, e)
 	if err == nil {

@@ -126,21 +126,23 @@ func (a *Annotation) Classes() []segment.ClassShare {
 // place of its object among them, or -1. Both are nil without marked objects. See
 // [timeline.Objects].
 func (a *Annotation) Objects(state State, pixels []uint8) (list []timeline.Object, of *superpixels.Runs) {
-	list, cells := timeline.Objects(a.assistant.Cells, state.Cells(state.Labels), state.Constraints.Objects)
+	c := &state.Constraints
+	list, cells := timeline.Objects(a.assistant.Cells, state.Cells(state.Labels), c.Objects, c.Drawn)
 	if list == nil {
 		return nil, nil
 	}
-	return list, timeline.SpreadObjects(a.cells, pixels, list, cells)
+	return list, timeline.Draw(timeline.SpreadObjects(a.cells, pixels, list, cells), a.cells, pixels, list, c)
 }
 
 // ObjectsExtent bounds what [Annotation.Objects] takes; it is zero without objects.
 func (a *Annotation) ObjectsExtent(state State) timeline.Extent {
 	labels := state.Cells(state.Labels)
-	list, of := timeline.Objects(a.assistant.Cells, labels, state.Constraints.Objects)
+	c := &state.Constraints
+	list, of := timeline.Objects(a.assistant.Cells, labels, c.Objects, c.Drawn)
 	if list == nil {
 		return timeline.Extent{}
 	}
-	return timeline.ExtentOf(a.cells, labels, state.Repairs, list, of)
+	return timeline.ExtentOf(a.cells, labels, state.Repairs, list, of, c.Drawn)
 }
 
 // PointsIn returns, for each cell, the x and y of a pixel in it: the middle of its

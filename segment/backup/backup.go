@@ -120,6 +120,7 @@ type event struct {
 	Repairs     []repair     `json:"repairs,omitempty"`
 	Cells       []byte       `json:"cells,omitempty"`
 	Instances   []int32      `json:"instances,omitempty"`
+	Drawn       []drawn      `json:"drawn,omitempty"`
 	Scores      *scores      `json:"scores,omitempty"`
 	Embedding   *embedding   `json:"embedding,omitempty"`
 	To          int          `json:"to,omitempty"`
@@ -163,6 +164,13 @@ type likelihood struct {
 	Slope float64 `json:"slope"`
 }
 
+// drawn is a segment.ObjectPixels.
+type drawn struct {
+	Class  uint8   `json:"class"`
+	Number int32   `json:"number"`
+	Runs   []int32 `json:"runs"` // as in a repair
+}
+
 type repair struct {
 	Class uint8   `json:"class"`
 	Runs  []int32 `json:"runs"` // first pixel, number of pixels, first pixel, …
@@ -180,6 +188,9 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		}
 		for _, r := range e.Repairs {
 			line.Repairs = append(line.Repairs, repair(r))
+		}
+		for _, o := range e.Drawn {
+			line.Drawn = append(line.Drawn, drawn(o))
 		}
 		if e.Scores != nil {
 			line.Scores = (*scores)(e.Scores)
@@ -199,7 +210,7 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 
 // longestLine is the largest size of an event in bytes, many times that of a
 // pick of all cells of the largest image.
-const longestLine = 16 << 20
+const longestLine = 20 << 20
 
 // ReadEvents reads a log, one event after the other. It checks the form and
 // that events are numbered from 1, not whether an event makes sense for the
@@ -249,6 +260,9 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	for _, r := range in.Repairs {
 		e.Repairs = append(e.Repairs, segment.Repair(r))
+	}
+	for _, o := range in.Drawn {
+		e.Drawn = append(e.Drawn, segment.ObjectPixels(o))
 	}
 	if in.Pick != nil {
 		e.Pick = &segment.Pick{Rank: in.Pick.Rank, Digest: in.Pick.Digest, Labels: in.Pick.Labels}

@@ -258,11 +258,11 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 		return r, err
 	}
 	defer a.Close()
-	cells, merged := m.objectsOf(a.Cells(), a.Graph())
-	if merged > 0 {
-		r.Lossy = append(r.Lossy, fmt.Sprintf("objects that touch others of their class and are smaller than the finest superpixels, which became part of these: %d", merged))
+	cells, drawn, ragged := m.objectsOf(a.Cells(), a.Graph())
+	if ragged {
+		r.Lossy = append(r.Lossy, fmt.Sprintf("borders between objects that touch, which follow superpixels because they are too ragged: more than %d runs of pixels", mostDrawn))
 	}
-	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels, cells)
+	r.Seq, err = a.ImportMask(ctx, segment.NewID(), m.Pixels, cells, drawn...)
 	return r, err
 }
 

@@ -1,6 +1,9 @@
 package importer
 
 import (
+	"cmp"
+	"iter"
+	"maps"
 	"slices"
 
 	"collie/disjoint"
@@ -30,12 +33,13 @@ func (m *Mask) set(pixel int, class uint8) {
 // of its class belong to, counting from 1 in the order of their first pixels, or 0; it is nil
 // if all objects are connected regions of their class, which need no number. Others
 // need one where cells connect them with those, though their pixels do not touch:
-// [timeline.Objects] would give them to their neighbours. merged is how many of the
-// objects are so small that no cell belongs to them.
-func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, merged int) {
+// [timeline.Objects] would give them to their neighbours. drawn are the pixels of numbered
+// objects that aren't in a cell of theirs; with more than mostDrawn runs they are ragged and
+// follow cells.
+func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool) {
 	objects, told := m.apart()
 	if len(told) == 0 {
-		return nil, 0
+		return nil, nil, false
 	}
 	place := make(map[int32]int32, len(objects))
 	for i, o := range objects {
@@ -44,13 +48,9 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 	type share struct{ cell, object int32 }
 	counts := map[share]int{}
 	labels, _ := timeline.Majority(cells, m.Pixels)
-	for run := range cells.All() {
-		for start, end := run.Start, 0; start < run.End; start = end {
-			for end = start + 1; end < run.End && m.objects[end] == m.objects[start] && m.Pixels[end] == m.Pixels[start]; end++ {
-			}
-			if i, is := place[m.objects[start]]; is && m.Pixels[start] == labels[run.Region] {
-				counts[share{int32(run.Region), i}] += end - start
-			}
+	for run := range m.stretches(cells) {
+		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
+			counts[share{int32(run.Region), i}] += run.End - run.Start
 		}
 	}
 	owner, most := slices.Repeat([]int32{-1}, cells.N), make([]int, cells.N)
@@ -76,18 +76,11 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 			told[objects[s.object]] = true
 		}
 	}
-	found := map[int32]bool{}
-	for _, i := range owner {
-		found[i] = true
-	}
 	number := make([]int32, len(objects))
 	next := int32(1)
 	for i, o := range objects {
 		if told[o] && next <= segment.MaxObjects {
 			number[i], next = next, next+1
-			if !found[int32(i)] {
-				merged++
-			}
 		}
 	}
 	numbers = make([]int32, cells.N)
@@ -96,7 +89,59 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 			numbers[cell] = number[i]
 		}
 	}
-	return numbers, merged
+	drawn, ragged = m.drawn(cells, labels, numbers, func(pixel int) int32 {
+		if i, is := place[m.objects[pixel]]; is {
+			return number[i]
+		}
+		return 0
+	})
+	return numbers, drawn, ragged
+}
+
+// mostDrawn is how many runs of pixels the objects of a mask can have besides cells: 5,000
+// that touch in 4 megapixels have 210,000.
+const mostDrawn = 1 << 18
+
+// drawn are the pixels of objects, by their numbers, whose cell has another class or
+// object.
+func (m *Mask) drawn(cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
+	runs, n := map[timeline.Object][]int32{}, 0
+	for run := range m.stretches(cells) {
+		o := timeline.Object{Class: m.Pixels[run.Start], Number: number(run.Start)}
+		if o.Number == 0 || o.Class == segment.Void || o.Class == labels[run.Region] && o.Number == numbers[run.Region] {
+			continue
+		}
+		list, length := runs[o], int32(run.End-run.Start)
+		if last := len(list) - 2; last >= 0 && list[last]+list[last+1] == int32(run.Start) {
+			list[last+1] += length
+			continue
+		}
+		if n++; n > mostDrawn {
+			return nil, true
+		}
+		runs[o] = append(list, int32(run.Start), length)
+	}
+	for _, o := range slices.SortedFunc(maps.Keys(runs), func(a, b timeline.Object) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Number, b.Number))
+	}) {
+		drawn = append(drawn, segment.ObjectPixels{Class: o.Class, Number: o.Number, Runs: runs[o]})
+	}
+	return drawn, false
+}
+
+// stretches gives the runs of pixels of one cell, one class and one object.
+func (m *Mask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run] {
+	return func(yield func(superpixels.Run) bool) {
+		for run := range cells.All() {
+			for start, end := run.Start, 0; start < run.End; start = end {
+				for end = start + 1; end < run.End && m.objects[end] == m.objects[start] && m.Pixels[end] == m.Pixels[start]; end++ {
+				}
+				if !yield(superpixels.Run{Start: start, End: end, Region: run.Region}) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // apart returns the objects in the order of their first pixels, and which of them

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/export"
 	"collie/segment/importer"
 	"collie/segment/photo/phototest"
@@ -147,6 +148,84 @@ func TestObjectsBesideTouchingOnes(t *testing.T) {
 				t.Errorf("objects %d and %d have become one", other+1, object+1)
 			}
 		}
+	}
+}
+
+// Borders between objects follow the pixels of the mask, not superpixels, also of objects
+// that are smaller than these, until somebody marks an object there.
+func TestBordersOfObjectsAreExact(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p, _ := mustPicture(t, there, []segment.Class{{Name: "background"}, {Name: "cell"}, {Name: "other"}}, "scene.png")
+	classes, objects := image.NewGray(image.Rect(0, 0, 120, 80)), image.NewGray16(image.Rect(0, 0, 120, 80))
+	for y := range 80 {
+		for x := range 120 {
+			if object := 1 + (x+y/3)/13 + 20*((y+x/5)/11); x < 117 && y > 3 {
+				classes.SetGray(x, y, color.Gray{uint8(1 + object%7/6)})
+				objects.SetGray16(x, y, color.Gray16{uint16(object)})
+			}
+		}
+	}
+	objects.SetGray16(60, 40, color.Gray16{999})
+	files := map[string][]byte{"SegmentationClass/scene.png": phototest.MustPNG(t, classes), "SegmentationObject/scene.png": phototest.MustPNG(t, objects)}
+	report := mustImport(t, there, p.ID, zipped(t, files), importer.Options{})
+	if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
+		t.Fatalf("report %+v", report)
+	}
+	// differing counts the pixels whose object isn't that of the mask.
+	differing := func(a *annotation.Annotation) (n int) {
+		_, of := a.Objects(a.State(), a.Pixels())
+		to, from := map[uint16]int32{}, map[int32]uint16{}
+		for i, o := range of.Map().Labels {
+			object := objects.Gray16At(i%120, i/120).Y
+			if _, known := to[object]; !known {
+				to[object] = o
+			}
+			if _, known := from[o]; !known {
+				from[o] = object
+			}
+			if to[object] != o || o >= 0 && from[o] != object { // a region alone needs no number
+				n++
+			}
+		}
+		return n
+	}
+	a := mustOpenFirst(t, there, p.ID)
+	if n := differing(a); n > 0 {
+		t.Errorf("%d pixels belong to another object than in the mask", n)
+	}
+	for _, format := range []string{"coco", "labelme", "voc", "backup"} {
+		t.Run(format, func(t *testing.T) {
+			exported := mustExport(t, there, p.ID, format, export.Options{Pictures: new(false)})
+			here := workspacetest.MustOpen(t)
+			var project string
+			if format == "backup" {
+				q, err := takeBackup(t, here, exported)
+				if err != nil {
+					t.Fatal(err)
+				}
+				project = q.ID
+			} else {
+				q, _ := mustPicture(t, here, p.Classes, "scene.png")
+				if again := mustImport(t, here, q.ID, exported, importer.Options{}); len(again.Images) != 1 || again.Images[0].Problem != "" {
+					t.Fatalf("report %+v", again)
+				}
+				project = q.ID
+			}
+			if n := differing(mustOpenFirst(t, here, project)); n > 0 {
+				t.Errorf("%d pixels belong to another object", n)
+			}
+		})
+	}
+	// A mark counts for its whole superpixel.
+	marked := [2]float64{60, 40}
+	mustAppend(t, a, segment.Event{Kind: segment.Instance, Class: int(classes.GrayAt(60, 40).Y), Points: [][2]float64{marked}, Instances: []int32{500}})
+	list, of := a.Objects(a.State(), a.Pixels())
+	if at := of.Map().At(60, 40); at < 0 || list[at].Number != 500 {
+		t.Errorf("the marked pixel has object %d of %v", at, list)
+	}
+	mustAppend(t, a, segment.Event{Kind: segment.Undo})
+	if n := differing(a); n > 0 {
+		t.Errorf("%d pixels belong to another object after an undo", n)
 	}
 }
 

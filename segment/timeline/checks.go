@@ -117,7 +117,21 @@ func (t *Timeline) checkImport(e *segment.Event, p *segment.Project) error {
 	if e.Instances != nil && len(e.Instances) != t.cells.N || slices.ContainsFunc(e.Instances, func(n int32) bool { return n < 0 || n > segment.MaxObjects }) {
 		return segment.Errorf(segment.Invalid, "An import must give each of the %d finest superpixels the number of its object, from 0 to %d, or none. Nothing was changed.", t.cells.N, segment.MaxObjects)
 	}
-	return checkRepairs(e.Repairs, p, t.cells.Area())
+	for _, o := range e.Drawn {
+		if o.Number < 1 || o.Number > segment.MaxObjects {
+			return segment.Errorf(segment.Invalid, "The number of an object must be from 1 to %d, not %d. Nothing was changed.", segment.MaxObjects, o.Number)
+		}
+	}
+	return cmp.Or(checkRepairs(drawn(e), p, t.cells.Area()), checkRepairs(e.Repairs, p, t.cells.Area()))
+}
+
+// drawn are the drawn pixels of an event by object, as if they were repairs.
+func drawn(e *segment.Event) []segment.Repair {
+	var out []segment.Repair
+	for _, o := range e.Drawn {
+		out = append(out, segment.Repair{Class: o.Class, Runs: o.Runs})
+	}
+	return out
 }
 
 // checkGuess validates a first guess; nil takes it away.
@@ -227,7 +241,7 @@ func (t *Timeline) Affords(e *segment.Event) error {
 		return segment.Errorf(segment.TooLarge, "The history of this image is larger than %d MiB, which is the limit. Nothing was changed; undo still works. To go on, upload the image again and import its mask there.", maxLog>>20)
 	case t.kept > maxKept && e.Kind != segment.Undo && e.Kind != segment.Redo:
 		return segment.Errorf(segment.TooLarge, "What undo needs of this image's history is larger than %d MiB, which is the limit. Nothing was changed; undo still works. To go on, upload the image again and import its mask there.", maxKept>>20)
-	case e.Kind == segment.Import && pieces(t.cells, e.Repairs) > maxRuns:
+	case e.Kind == segment.Import && max(pieces(t.cells, e.Repairs), pieces(t.cells, drawn(e))) > maxRuns:
 		return segment.Errorf(segment.TooLarge, "The mask is too ragged: where it doesn't follow superpixels it has more than %d runs of pixels. Nothing was changed.", maxRuns)
 	case e.Kind == segment.Pixels && t.runs+pieces(t.cells, e.Repairs) > maxRuns:
 		return segment.Errorf(segment.TooLarge, "This image already has %d runs of repaired pixels, which is the limit. Label whole superpixels to replace the repairs in them. Nothing was changed.", maxRuns)

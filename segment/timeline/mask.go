@@ -75,11 +75,14 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 	}
 	out.paint(divide(t.cells, runsOf(e.Repairs)))
 	next := *t.constraints
-	next.Objects = nil
+	next.Objects, next.Drawn = nil, nil
 	for cell, n := range e.Instances {
 		if n > 0 && e.Cells[cell] != segment.Void {
 			next.Objects = append(next.Objects, segment.ObjectMark{Cell: int32(cell), Class: e.Cells[cell], Number: n})
 		}
+	}
+	if len(e.Drawn) > 0 {
+		next.Drawn = &segment.Drawn{Import: e.ID, Objects: e.Drawn, Marks: next.Objects}
 	}
 	out.wanted, out.guess, out.embedding, out.constraints = t.wanted, t.guess, t.embedding, &next
 	out.left = undecided(t.cells, e.Cells, out.repairs)

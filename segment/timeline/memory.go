@@ -59,6 +59,7 @@ const (
 	boxBytes      = 40
 	excludedBytes = 8
 	objectBytes   = 12
+	drawnBytes    = 32 // an object with drawn pixels, besides these
 )
 
 // maxLog is the limit, in bytes, of an image's log in memory. Opening the image
@@ -75,6 +76,9 @@ func weigh(e *segment.Event) int {
 	n := eventBytes + 4*len(e.Superpixels) + 16*len(e.Points) + len(e.Cells) + 4*len(e.Instances) + len(e.Former)
 	for _, r := range e.Repairs {
 		n += 4 * len(r.Runs)
+	}
+	for _, o := range e.Drawn {
+		n += drawnBytes + 4*len(o.Runs)
 	}
 	if e.Pick != nil {
 		n += len(e.Pick.Labels)

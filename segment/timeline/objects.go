@@ -27,13 +27,18 @@ type Object struct {
 // the way between the two centroids, times 1 + c/4 with the mean contour c
 // between them in CIELAB units: borders in the picture keep objects apart, as
 // geodesic distances do in Bai and Sapiro (2009), 10.1007/s11263-008-0191-z.
-// Components without a mark have no object. O(n log n) with n cells and edges;
-// deterministic.
-func Objects(cells *superpixels.Graph, labels []uint8, marks []segment.ObjectMark) (list []Object, of []int32) {
+// Components without a mark have no object. drawn objects, whose pixels [Draw] adds, are
+// in the list, too; drawn can be nil. O(n log n) with n cells and edges; deterministic.
+func Objects(cells *superpixels.Graph, labels []uint8, marks []segment.ObjectMark, drawn *segment.Drawn) (list []Object, of []int32) {
 	of = slices.Repeat([]int32{-1}, len(labels))
 	for _, m := range marks {
 		if labels[m.Cell] == m.Class {
 			list = append(list, Object{m.Class, m.Number})
+		}
+	}
+	if drawn != nil {
+		for _, o := range drawn.Objects {
+			list = append(list, Object{o.Class, o.Number})
 		}
 	}
 	slices.SortFunc(list, compareObjects)

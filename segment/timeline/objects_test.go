@@ -65,7 +65,7 @@ func TestObjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cells, g := speckled(rapid.Uint64Range(0, 3).Draw(t, "picture"))
 		labels, marks := drawObjects(t, cells.N)
-		list, of := Objects(g, labels, marks)
+		list, of := Objects(g, labels, marks, nil)
 		component := componentsOf(g, labels)
 		told := map[int][]Object{}
 		for _, m := range marks {
@@ -98,7 +98,7 @@ func TestObjects(t *testing.T) {
 		}
 		mixed := slices.Clone(marks)
 		slices.Reverse(mixed)
-		again, ofAgain := Objects(g, labels, mixed)
+		again, ofAgain := Objects(g, labels, mixed, nil)
 		if d := cmp.Diff(list, again) + cmp.Diff(of, ofAgain); d != "" {
 			t.Fatalf("in another order:\n%s", d)
 		}
@@ -133,7 +133,7 @@ func TestObjectsOfARow(t *testing.T) {
 		{[]segment.ObjectMark{one, two}, []int32{1, 1, 1, 0, 0, 0, -1, -1}, "1.11111110000000000....."},
 		{[]segment.ObjectMark{{Cell: 6, Class: 1, Number: 1}}, []int32{-1, -1, -1, -1, -1, -1, -1, -1}, "........................"},
 	} {
-		list, of := Objects(g, labels, tt.marks)
+		list, of := Objects(g, labels, tt.marks, nil)
 		if d := cmp.Diff(tt.of, of); d != "" {
 			t.Errorf("%v: %s", tt.marks, d)
 		}
@@ -156,7 +156,7 @@ func TestObjectsOfARow(t *testing.T) {
 		}
 	}
 	g.Edges[1].Contour = 40 // a border in the picture keeps them apart
-	if _, of := Objects(g, labels, []segment.ObjectMark{one, two}); !slices.Equal(of[:6], []int32{1, 1, 0, 0, 0, 0}) {
+	if _, of := Objects(g, labels, []segment.ObjectMark{one, two}, nil); !slices.Equal(of[:6], []int32{1, 1, 0, 0, 0, 0}) {
 		t.Errorf("with a border: %v", of)
 	}
 }

@@ -200,10 +200,15 @@ type Extent struct {
 	Filled int // pixels that can get an object from others
 }
 
-// ExtentOf bounds what [SpreadObjects] and what divides its result take, before
+// ExtentOf bounds what [SpreadObjects], [Draw] and what divides their result take, before
 // there are any pixels. O(runs of the cells).
-func ExtentOf(cells *superpixels.Runs, labels []uint8, repairs []segment.Repair, list []Object, of []int32) Extent {
+func ExtentOf(cells *superpixels.Runs, labels []uint8, repairs []segment.Repair, list []Object, of []int32, drawn *segment.Drawn) Extent {
 	e := Extent{Runs: cells.Height}
+	if drawn != nil {
+		for _, o := range drawn.Objects {
+			e.Runs += len(o.Runs) // as those of repairs
+		}
+	}
 	marked := classesOf(list)
 	for _, r := range repairs {
 		e.Runs += len(r.Runs) // each run of a repair ends one and begins another

@@ -67,7 +67,7 @@ func TestSpreadObjects(t *testing.T) {
 			}
 		}
 		pixels := Spread(cells, labels, repairs)
-		list, of := Objects(g, labels, marks)
+		list, of := Objects(g, labels, marks, nil)
 		spread := SpreadObjects(cells, pixels, list, of)
 		got, want := spread.Map().Labels, spreadPlainly(cells, pixels, list, of)
 		if d := cmp.Diff(want, got); d != "" {
@@ -86,7 +86,7 @@ func TestSpreadObjects(t *testing.T) {
 				runs++
 			}
 		}
-		if e := ExtentOf(cells, labels, repairs, list, of); filled > e.Filled || runs > e.Runs+e.Filled {
+		if e := ExtentOf(cells, labels, repairs, list, of, nil); filled > e.Filled || runs > e.Runs+e.Filled {
 			t.Fatalf("%d runs, %d pixels filled, more than %+v", runs, filled, e)
 		}
 	})
@@ -117,7 +117,7 @@ func TestSpreadObjectsOfPhotographs(t *testing.T) {
 				marks = append(marks, segment.ObjectMark{Cell: int32(cell), Class: class, Number: int32(cell)})
 			}
 		}
-		list, of := Objects(g, labels, marks)
+		list, of := Objects(g, labels, marks, nil)
 		if d := cmp.Diff(spreadPlainly(cells, pixels, list, of), SpreadObjects(cells, pixels, list, of).Map().Labels); d != "" {
 			t.Errorf("%s: objects of pixels (-want +got):\n%.2000s", name, d)
 		}
@@ -153,4 +153,51 @@ func TestSpreadObjectsOfManyPixels(t *testing.T) {
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > side*side/2 {
 		t.Errorf("%d bytes for %d pixels", bytes, side*side)
 	}
+}
+
+// Drawn pixels have their object where they have its class and nobody has marked the
+// superpixel since; all others keep theirs.
+func TestDraw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cells, g := speckled(rapid.Uint64Range(0, 3).Draw(t, "picture"))
+		labels, marks := drawObjects(t, cells.N)
+		marks = marked(nil, marks)
+		c := &segment.Constraints{Objects: marks, Drawn: &segment.Drawn{Marks: slices.Clone(marks)}}
+		drawn := map[int]Object{}
+		for start := 0; start < cells.Area(); {
+			start += rapid.IntRange(0, 300).Draw(t, "gap")
+			end := min(start+rapid.IntRange(1, 60).Draw(t, "length"), cells.Area())
+			o := Object{objectClass.Draw(t, "class"), rapid.Int32Range(1, 4).Draw(t, "number")}
+			if o.Class == segment.Void || start >= end {
+				continue
+			}
+			c.Drawn.Objects = append(c.Drawn.Objects, segment.ObjectPixels{Class: o.Class, Number: o.Number, Runs: []int32{int32(start), int32(end - start)}})
+			for ; start < end; start++ {
+				drawn[start] = o
+			}
+		}
+		touched := int32(rapid.IntRange(0, cells.N-1).Draw(t, "touched"))
+		c.Objects = marked(c.Objects, []segment.ObjectMark{{Cell: touched, Class: 1, Number: 9}})
+		pixels := cells.Spread(labels)
+		list, of := Objects(g, labels, c.Objects, c.Drawn)
+		own := SpreadObjects(cells, pixels, list, of)
+		got, want := Draw(own, cells, pixels, list, c), own.Map().Labels
+		for p, o := range drawn {
+			if pixels[p] == o.Class && int32(cells.At(p%cells.Width, p/cells.Width)) != touched {
+				want[p] = int32(slices.Index(list, o))
+			}
+		}
+		if d := cmp.Diff(want, got.Map().Labels); d != "" {
+			t.Fatalf("objects of pixels (-want +got):\n%s", d)
+		}
+		runs := 0
+		for p := range want {
+			if p%cells.Width == 0 || want[p] != want[p-1] || pixels[p] != pixels[p-1] {
+				runs++
+			}
+		}
+		if e := ExtentOf(cells, labels, nil, list, of, c.Drawn); runs > e.Runs {
+			t.Fatalf("%d runs, more than the %d expected", runs, e.Runs)
+		}
+	})
 }

@@ -158,6 +158,28 @@ func decodeRepairs(b []byte) ([]segment.Repair, error) {
 	return repairs, nil
 }
 
+// encodeDrawn writes objects as encodeRepairs does classes, with the number of each as a
+// run without pixels before its own.
+func encodeDrawn(drawn []segment.ObjectPixels) []byte {
+	var repairs []segment.Repair
+	for _, o := range drawn {
+		repairs = append(repairs, segment.Repair{Class: o.Class, Runs: slices.Concat([]int32{o.Number, 0}, o.Runs)})
+	}
+	return encodeRepairs(repairs)
+}
+
+func decodeDrawn(b []byte) ([]segment.ObjectPixels, error) {
+	repairs, err := decodeRepairs(b)
+	var drawn []segment.ObjectPixels
+	for _, r := range repairs {
+		if len(r.Runs) < 2 || r.Runs[1] != 0 {
+			return nil, errEncoding
+		}
+		drawn = append(drawn, segment.ObjectPixels{Class: r.Class, Number: r.Runs[0], Runs: r.Runs[2:]})
+	}
+	return drawn, err
+}
+
 // encodeWork says whether people have worked on an image: 0 if they have, or −1 if it
 // also has a first guess, else 2, or 3 if the project has guessed it. 1, from before
 // there were embeddings, means what the number of events does: the project guesses, and

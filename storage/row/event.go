@@ -31,13 +31,13 @@ func Event(e segment.Event) []any {
 	if e.Pick != nil {
 		rank, digest, labels = e.Pick.Rank, e.Pick.Digest, e.Pick.Labels
 	}
-	instances := encodeSuperpixels(e.Instances)
+	superpixels, instances := encodeSuperpixels(e.Superpixels), encodeSuperpixels(e.Instances)
 	if !numbers(e.Kind) {
 		instances = e.Former
 	}
 	switch e.Kind {
 	case segment.Import:
-		labels = e.Cells
+		labels, superpixels = e.Cells, encodeDrawn(e.Drawn)
 	case segment.FirstGuess:
 		labels = encodeScores(e.Scores)
 	case segment.Embed:
@@ -46,7 +46,7 @@ func Event(e segment.Event) []any {
 		}
 	}
 	return []any{
-		e.ID, string(e.Kind), encodeSuperpixels(e.Superpixels), encodePoints(e.Points), e.Class, e.Regions, rank, digest, labels,
+		e.ID, string(e.Kind), superpixels, encodePoints(e.Points), e.Class, e.Regions, rank, digest, labels,
 		encodeRepairs(e.Repairs), backTo, instances, e.By, e.Created.UnixMilli(),
 	}
 }
@@ -66,7 +66,12 @@ func ScanEvent(row Scanner) (e segment.Event, err error) {
 			err = fmt.Errorf("event %d: %w", e.Seq, err)
 		}
 	}()
-	if e.Superpixels, err = decodeSuperpixels(superpixels); err != nil {
+	if e.Kind == segment.Import {
+		e.Drawn, err = decodeDrawn(superpixels)
+	} else {
+		e.Superpixels, err = decodeSuperpixels(superpixels)
+	}
+	if err != nil {
 		return e, err
 	}
 	if e.Points, err = decodePoints(points); err != nil {

@@ -57,7 +57,7 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "weight", Kind: segment.Embed, By: segment.ByProject, Embedding: &segment.Embedding{Pairs: segment.Likelihood{Slope: -1e-9}}},
 		{ID: "m", Kind: segment.Import, Cells: labels, Repairs: []segment.Repair{{Class: 0, Runs: []int32{3, 3}}}},
 		{ID: "n", Kind: segment.Instance, Points: [][2]float64{{3.5, 7}}, Class: 2, Instances: []int32{segment.MaxObjects}},
-		{ID: "o", Kind: segment.Import, Cells: labels[:3], Instances: []int32{0, 2, 1}},
+		{ID: "o", Kind: segment.Import, Cells: labels[:3], Instances: []int32{0, 2, 1}, Drawn: []segment.ObjectPixels{{Class: 1, Number: 2, Runs: []int32{3, 4, 9, 1}}, {Class: 254, Number: segment.MaxObjects, Runs: []int32{0, 2}}}},
 		{ID: "k", Kind: segment.Restore},
 		{ID: "l", Kind: segment.Restore, To: 7},
 		{ID: "~!'\"; --", Kind: "later", Class: -1},
