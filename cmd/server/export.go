@@ -130,8 +130,8 @@ func (c *exportCommand) split() (*export.Split, error) {
 	return s, nil
 }
 
-// named is how many of the images with the same remark are named.
-const named = 3
+// named is how many images with the same remark, or projects, are named.
+const named = 5
 
 // tell writes a report for people: what there is, then what is not exact or left out,
 // once for all images of which the same is to be said.
@@ -154,13 +154,21 @@ func tell(w io.Writer, file string, r *export.Report) {
 		remark(im.Name, "left out. "+im.Why)
 	}
 	for _, text := range remarks {
-		whose := names[text]
-		list := strings.Join(whose[:min(len(whose), named)], ", ")
-		if more := len(whose) - named; more > 0 {
-			list += fmt.Sprintf(" and %d more, which manifest.json lists", more)
+		list := firstOf(names[text])
+		if len(names[text]) > named {
+			list += ", which manifest.json lists"
 		}
 		fmt.Fprintf(w, "  %s: %s\n", list, text)
 	}
+}
+
+// firstOf lists the first names and counts the others.
+func firstOf(names []string) string {
+	list := strings.Join(names[:min(len(names), named)], ", ")
+	if more := len(names) - named; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
 
 // findProject finds a project by its id or its name.
@@ -174,10 +182,14 @@ func findProject(ctx context.Context, w *workspace.Workspace, what string) (segm
 			return p, nil
 		}
 	}
+	var names []string
+	for _, p := range projects {
+		names = append(names, strconv.Quote(p.Name))
+	}
 	projects = slices.DeleteFunc(projects, func(p segment.Project) bool { return p.Name != what })
 	switch len(projects) {
 	case 0:
-		return segment.Project{}, fmt.Errorf("no project has the id or name %q", what)
+		return segment.Project{}, fmt.Errorf("no project has the id or name %q; there are %s", what, cmp.Or(firstOf(names), "none"))
 	case 1:
 		return projects[0], nil
 	}

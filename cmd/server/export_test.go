@@ -50,7 +50,7 @@ func TestExportTells(t *testing.T) {
 	tell(&said, "out.zip", r)
 	want := "out.zip: 1 image, 1 of 2 regions\n" +
 		"  a.png: A hole is filled.\n" +
-		"  0.png, 1.png, 2.png and 997 more, which manifest.json lists: left out. It is unfinished.\n"
+		"  0.png, 1.png, 2.png, 3.png, 4.png and 995 more, which manifest.json lists: left out. It is unfinished.\n"
 	if said.String() != want {
 		t.Errorf("got\n%swant\n%s", &said, want)
 	}
