@@ -20,8 +20,9 @@ import (
 // those below it, which may import each other; for a package the longest name counts.
 var arrows = map[string][]string{
 	"cmd/...":               {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
-	"cmd/collie":            {"cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version", "storage/disk"},                          // it speaks the interface, like anybody's program
-	"cmd/server/...":        {"web/...", "storage/...", "segment/...", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version"}, // nothing of what only measuring needs
+	"cmd/collie":            {"cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version", "storage/disk"},                          // it speaks the interface, like anybody's program
+	"cmd/server/...":        {"web/...", "storage/...", "segment/...", "cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version"}, // nothing of what only measuring needs
+	"cmd/internal/help":     {},
 	"cmd/internal/mapping":  {},
 	"cmd/internal/output":   {},
 	"cmd/internal/version":  {},

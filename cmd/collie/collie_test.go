@@ -225,6 +225,9 @@ func TestMistakes(t *testing.T) {
 		if flag, command := p.do("", program, "--version"), p.do("", program, "version"); flag != command {
 			t.Errorf("%s --version says %q, and version %q", program, flag, command)
 		}
+		if flag, command := p.do("", program, "export", "--help"), p.do("", program, "help", "export"); flag != command {
+			t.Errorf("%s export --help says %q, and help export %q", program, flag, command)
+		}
 	}
 	if said, server := p.do("", "collie", "version", "--url", "nowhere"), p.do("", "server", "version"); said != server || !regexp.MustCompile(`^collie (development|v[0-9]\S*) \(commit `).MatchString(said) {
 		t.Errorf("collie version says %q, the server's %q", said, server)

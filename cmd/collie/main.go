@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"collie/cmd/internal/help"
 	"collie/cmd/internal/output"
 	"collie/cmd/internal/version"
 )
@@ -46,7 +47,7 @@ func main() {
 	var c commands
 	printed := &output.Printed{To: os.Stdout}
 	out := streams{printed, os.Stderr}
-	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."), version.Flag,
+	command := kong.Parse(&c, kong.Name("collie"), kong.Description("Use a Collie server from scripts."), version.Flag, help.Command,
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(out),
 		kong.BindToProvider(func() (*server, error) { return newServer(c.URL, c.Token) })) // for commands that need it
 	err := command.Run()

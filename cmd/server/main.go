@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"collie/cmd/internal/help"
 	"collie/cmd/internal/output"
 	"collie/cmd/internal/version"
 )
@@ -53,7 +54,7 @@ func options(ctx context.Context, s streams) []kong.Option {
 		kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
 		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
 		kong.Vars{"formats": formatNames()},
-		defaultLimits(), version.Flag,
+		defaultLimits(), version.Flag, help.Command,
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s),
 	}
 }
