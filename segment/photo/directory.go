@@ -1,8 +1,10 @@
 package photo
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
+	"strconv"
 )
 
 // Tags of a TIFF directory (TIFF 6.0, section 8 and appendix A).
@@ -20,6 +22,7 @@ const (
 	tileWidthTag       = 0x0142
 	tileLengthTag      = 0x0143
 	extraSamplesTag    = 0x0152
+	noDataTag          = 0xa481 // GDAL_NODATA, a number as text
 )
 
 // directory is one of a TIFF structure, which is what TIFF files and EXIF data are.
@@ -70,21 +73,29 @@ func (d *directory) at(offset int64) directory {
 	return out
 }
 
-// numbers are the values of an entry: whole numbers of size bytes, from at on.
+// Kinds of values in an entry, and how many bytes each has.
+var (
+	wholes = map[uint16]int64{1: 1, 3: 2, 4: 4} // byte, short, long
+	texts  = map[uint16]int64{2: 1}
+)
+
+// numbers are the values of an entry: size bytes each, from at on.
 type numbers struct {
 	at          int64
 	size, count int64
 }
 
-// find returns where the values of a tag are; none if it is missing or of another kind.
-func (d *directory) find(tag uint16) numbers {
+// find returns where the whole numbers of a tag are; none if it is missing or of another kind.
+func (d *directory) find(tag uint16) numbers { return d.findOf(tag, wholes) }
+
+// findOf is find for values of some kinds.
+func (d *directory) findOf(tag uint16, sizes map[uint16]int64) numbers {
 	for i := 0; i < len(d.entries); i += entrySize {
 		e := d.entries[i : i+entrySize]
 		if d.order.Uint16(e) != tag {
 			continue
 		}
-		size := map[uint16]int64{1: 1, 3: 2, 4: 4}[d.order.Uint16(e[2:])] // byte, short, long
-		n := numbers{d.start + int64(i) + 8, size, int64(d.order.Uint32(e[4:]))}
+		n := numbers{d.start + int64(i) + 8, sizes[d.order.Uint16(e[2:])], int64(d.order.Uint32(e[4:]))}
 		if n.size*n.count > 4 {
 			n.at = int64(d.order.Uint32(e[8:]))
 		}
@@ -110,4 +121,14 @@ func (d *directory) value(tag uint16, index int64) (value uint32, ok bool) {
 		return uint32(d.order.Uint16(b)), true
 	}
 	return d.order.Uint32(b), true
+}
+
+// number returns the number that a tag has as text.
+func (d *directory) number(tag uint16) (value float64, ok bool) {
+	n := d.findOf(tag, texts)
+	text := make([]byte, min(n.size*n.count, 64))
+	read, _ := d.file.ReadAt(text, n.at)
+	text, _, _ = bytes.Cut(text[:read], []byte{0})
+	value, err := strconv.ParseFloat(string(bytes.TrimSpace(text)), 64)
+	return value, err == nil
 }

@@ -1,9 +1,13 @@
 package photo
 
 import (
+	"encoding/binary"
 	"image"
-	"image/color"
 )
+
+// be is the order of bytes in images with 16 bits per channel. Those of decoders have
+// no gaps between rows.
+var be = binary.BigEndian
 
 // Levels is the range of values in an image's channels, from 0 to 65535
 // whatever the bit depth: 8-bit values are multiplied by 257.
@@ -18,67 +22,83 @@ const outside = 0.005
 
 // LevelsOf counts the values of all colour channels. Pixels that are black in all of
 // them don't count for Low and High: around aerial images they mean that there are no
-// data. O(pixels).
-func LevelsOf(img image.Image) Levels { return levelsOf(img, false) }
-
-// levelsOf is LevelsOf, with black pixels or without.
-func levelsOf(img image.Image, black bool) Levels {
+// data, and mendTIFF makes those black that a file names as such. O(pixels).
+func LevelsOf(img image.Image) Levels {
+	levels := Levels{Bits: 8}
+	if Deep(img) {
+		levels.Bits = 16
+	}
 	var count [1 << 16]int
 	total, empty := 0, 0
-	add := func(v uint16) { count[v]++; total++ }
-	levels := Levels{Bits: 8}
-	b := img.Bounds()
-	switch img := img.(type) {
-	case *image.Gray16:
-		levels.Bits = 16
-		for y := b.Min.Y; y < b.Max.Y; y++ {
-			for x := b.Min.X; x < b.Max.X; x++ {
-				add(img.Gray16At(x, y).Y)
+	add := func(r, g, b uint16) {
+		count[r]++
+		count[g]++
+		count[b]++
+		total += 3
+		if r|g|b == 0 {
+			empty += 3
+		}
+	}
+	wide := func(pix []uint8) { // of four channels
+		for ; len(pix) > 0; pix = pix[8:] {
+			if pix[6]|pix[7] == 0 { // transparent
+				add(0, 0, 0)
+			} else {
+				add(be.Uint16(pix), be.Uint16(pix[2:]), be.Uint16(pix[4:]))
 			}
 		}
-		empty = count[0]
-	case image.RGBA64Image:
-		if m := img.ColorModel(); m == color.RGBA64Model || m == color.NRGBA64Model {
-			levels.Bits = 16
+	}
+	switch img := img.(type) {
+	case *image.Gray16:
+		for pix := img.Pix; len(pix) > 0; pix = pix[2:] {
+			v := be.Uint16(pix)
+			add(v, v, v)
 		}
+	case *image.RGBA64:
+		wide(img.Pix)
+	case *image.NRGBA64:
+		wide(img.Pix)
+	case image.RGBA64Image:
+		b := img.Bounds()
 		for y := b.Min.Y; y < b.Max.Y; y++ {
 			for x := b.Min.X; x < b.Max.X; x++ {
 				c := img.RGBA64At(x, y)
-				add(c.R)
-				add(c.G)
-				add(c.B)
-				if c.R|c.G|c.B == 0 {
-					empty += 3
-				}
+				add(c.R, c.G, c.B)
 			}
 		}
 	}
 	if total == 0 {
 		return levels
 	}
-	levels.Lowest, levels.Highest, levels.Low, levels.High = 0xffff, 0, 0, 0
-	if black || empty == total {
-		empty = 0
-	}
-	below, total := -empty, total-empty
+	levels.Lowest, levels.Highest = 0xffff, 0
 	for v, n := range count {
-		if n == 0 {
-			continue
+		if n > 0 {
+			levels.Lowest, levels.Highest = min(levels.Lowest, uint16(v)), max(levels.Highest, uint16(v))
 		}
-		value := uint16(v)
-		levels.Lowest, levels.Highest = min(levels.Lowest, value), max(levels.Highest, value)
-		if float64(below) <= outside*float64(total) {
-			levels.Low = value
+	}
+	levels.Low, levels.High = ends(&count, total)
+	if empty > 0 {
+		count[0] -= empty
+		if low, high := ends(&count, total-empty); low < high { // more than black and one value
+			levels.Low, levels.High = low, high
 		}
-		if float64(below) < (1-outside)*float64(total) {
-			levels.High = value
+	}
+	return levels
+}
+
+// ends returns the values that have few others below and above them.
+func ends(count *[1 << 16]int, total int) (low, high uint16) {
+	below := 0
+	for v, n := range count {
+		if n > 0 && float64(below) <= outside*float64(total) {
+			low = uint16(v)
+		}
+		if n > 0 && float64(below) < (1-outside)*float64(total) {
+			high = uint16(v)
 		}
 		below += n
 	}
-	if empty > 0 && levels.Low == levels.High { // nothing but black and one value
-		return levelsOf(img, true)
-	}
-	return levels
+	return low, high
 }
 
 // Window returns a function for ReadToned: in images with 16 bits per channel
@@ -86,36 +106,35 @@ func levelsOf(img image.Image, black bool) Levels {
 // become black or white. Other images are not changed.
 func Window(low, high uint16) func(image.Image) image.Image {
 	span := max(1, int(high)-int(low))
-	tone := func(v uint16) uint8 {
-		return uint8((min(max(int(v)-int(low), 0), span)*255 + span/2) / span)
+	tones := make([]uint8, 1<<16)
+	for v := range tones {
+		tones[v] = uint8((min(max(v-int(low), 0), span)*255 + span/2) / span)
 	}
 	return func(img image.Image) image.Image {
-		b := img.Bounds()
 		switch img := img.(type) {
 		case *image.Gray16:
-			out := image.NewGray(b)
-			for y := b.Min.Y; y < b.Max.Y; y++ {
-				for x := b.Min.X; x < b.Max.X; x++ {
-					out.SetGray(x, y, color.Gray{Y: tone(img.Gray16At(x, y).Y)})
-				}
+			out := image.NewGray(img.Rect)
+			for i := range out.Pix {
+				out.Pix[i] = tones[be.Uint16(img.Pix[2*i:])]
 			}
 			return out
 		case *image.RGBA64:
-			out := image.NewRGBA(b)
-			for y := b.Min.Y; y < b.Max.Y; y++ {
-				for x := b.Min.X; x < b.Max.X; x++ {
-					c := img.RGBA64At(x, y)
-					a := uint8(c.A >> 8)
-					out.SetRGBA(x, y, color.RGBA{min(a, tone(c.R)), min(a, tone(c.G)), min(a, tone(c.B)), a})
+			out := image.NewRGBA(img.Rect)
+			for i := 0; i < len(out.Pix); i += 4 {
+				to, from := out.Pix[i:i+4], img.Pix[2*i:2*i+8]
+				to[3] = from[6]
+				for c := range 3 {
+					to[c] = min(to[3], tones[be.Uint16(from[2*c:])])
 				}
 			}
 			return out
 		case *image.NRGBA64:
-			out := image.NewNRGBA(b)
-			for y := b.Min.Y; y < b.Max.Y; y++ {
-				for x := b.Min.X; x < b.Max.X; x++ {
-					c := img.NRGBA64At(x, y)
-					out.SetNRGBA(x, y, color.NRGBA{tone(c.R), tone(c.G), tone(c.B), uint8(c.A >> 8)})
+			out := image.NewNRGBA(img.Rect)
+			for i := 0; i < len(out.Pix); i += 4 {
+				to, from := out.Pix[i:i+4], img.Pix[2*i:2*i+8]
+				to[3] = from[6]
+				for c := range 3 {
+					to[c] = tones[be.Uint16(from[2*c:])]
 				}
 			}
 			return out
@@ -143,7 +162,7 @@ func Expose(img image.Image) image.Image {
 	if !Deep(img) {
 		return img
 	}
-	levels := levelsOf(img, true)
+	levels := LevelsOf(img)
 	if levels.Low == levels.High || float64(levels.High-levels.Low) >= narrow*0xffff {
 		return img
 	}

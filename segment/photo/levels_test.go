@@ -92,8 +92,15 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestExpose: what uses a small part of the range is spread, the rest is left.
+// TestExpose: what uses a small part of the range is spread, the rest is left. A border
+// without data is no part of it.
 func TestExpose(t *testing.T) {
+	bordered := image.NewGray16(image.Rect(0, 0, 100, 50))
+	copy(bordered.Pix, ramp16().Pix[:bordered.Stride*25])
+	grey, ok := Expose(bordered).(*image.Gray)
+	if !ok || grey.GrayAt(0, 10).Y != 0 || grey.GrayAt(99, 10).Y != 255 {
+		t.Errorf("within a black border, values from 1000 to 1990 became %v", Expose(bordered).At(0, 10))
+	}
 	if _, ok := Expose(ramp16()).(*image.Gray); !ok {
 		t.Error("values from 1000 to 1990 are not spread")
 	}

@@ -2,6 +2,7 @@ package photo
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	"io"
 	"math"
@@ -159,7 +160,8 @@ func (e edited) ReadAt(p []byte, off int64) (n int, err error) {
 
 // mendTIFF corrects what the decoder makes of a file: it takes what is white in a fax
 // for white, but in a TIFF it is zeros, whatever they stand for; and a fourth channel
-// that is not alpha hides nothing.
+// that is not alpha hides nothing. Of 16 bits per channel it makes those pixels black
+// that have no data, see [LevelsOf].
 func mendTIFF(file []byte, img image.Image) {
 	d := firstDirectory(bytes.NewReader(file))
 	switch img := img.(type) {
@@ -176,11 +178,31 @@ func mendTIFF(file []byte, img image.Image) {
 				img.Pix[i] = 0xff
 			}
 		}
+	case *image.Gray16:
+		d.blacken(img.Pix, 2, 2)
+	case *image.RGBA64:
+		d.blacken(img.Pix, 6, 8)
 	case *image.NRGBA64:
+		d.blacken(img.Pix, 6, 8)
 		if d.fourth() != alpha {
 			for i := 6; i < len(img.Pix); i += 8 {
 				img.Pix[i], img.Pix[i+1] = 0xff, 0xff
 			}
+		}
+	}
+}
+
+// blacken makes pixels black in whose channels, of 16 bits, nothing but the value for
+// missing data is. Of each pixel's bytes the first ones are of colours.
+func (d *directory) blacken(pix []byte, colours, bytesPerPixel int) {
+	missing, ok := d.number(noDataTag)
+	if !ok || missing != float64(uint16(missing)) {
+		return
+	}
+	none := bytes.Repeat(binary.BigEndian.AppendUint16(nil, uint16(missing)), colours/2)
+	for i := 0; i < len(pix); i += bytesPerPixel {
+		if pixel := pix[i : i+colours]; bytes.Equal(pixel, none) {
+			clear(pixel)
 		}
 	}
 }

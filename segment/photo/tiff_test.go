@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"image"
+	"image/color"
 	"slices"
 	"strings"
 	"testing"
@@ -115,6 +116,37 @@ func TestBands(t *testing.T) {
 		if reasonOf(err) != Unsupported || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestNoData: pixels that have the value that GDAL names for missing data are black, of
+// 16 bits per channel in all channels, and don't count for the exposure.
+func TestNoData(t *testing.T) {
+	img := image.NewNRGBA64(image.Rect(0, 0, 10, 4))
+	for i := range 40 {
+		v := uint16(1000 + 10*i)
+		img.SetNRGBA64(i%10, i/10, color.NRGBA64{v, v, v, 0xffff})
+	}
+	missing := color.NRGBA64{60000, 60000, 60000, 0xffff}
+	for x := range 10 {
+		img.SetNRGBA64(x, 0, missing)
+	}
+	img.SetNRGBA64(1, 1, color.NRGBA64{60000, 1100, 1100, 0xffff})
+	file := bands(img, 3, rgb, nil)
+	for text, want := range map[string]uint8{"": 234, "60000": 0, " 6e4 ": 0, "60001": 234, "0": 234, "-9999": 234, "nan": 234, "none": 234} {
+		tagged := append(bytes.Clone(file), text+"\x00...."...)
+		tagged = phototest.TIFFWith(tagged, phototest.Entry{Tag: noDataTag, Kind: 2, Count: uint32(len(text) + 5), Value: uint32(len(file))})
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(tagged))
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if got := p.Pixels.NRGBAAt(3, 0).R; got != want {
+			t.Errorf("no data %q: a missing pixel is %d, want %d", text, got, want)
+		}
+		if got := p.Pixels.NRGBAAt(1, 1).R; got != 234 {
+			t.Errorf("no data %q: a pixel with one such channel is %d", text, got)
+		}
+		p.Close()
 	}
 }
 
