@@ -119,8 +119,8 @@ func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
 }
 
 // ReadToned is Read with a function that gets the image as stored in the file,
-// with full bit depth and before rotation, and returns a replacement of the
-// same size.
+// with full bit depth and before rotation, and returns a replacement that covers
+// its pixels.
 func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image) image.Image) (*Photo, error) {
 	file, arrived, err := g.arrived(ctx, r)
 	if err != nil {
