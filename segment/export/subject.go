@@ -312,7 +312,7 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 	var b bytes.Buffer
 	var lost []string
 	if deep {
-		lost = append(lost, "The picture has 8 bits per channel, the uploaded file has 16.")
+		lost = append(lost, "The picture has 8 bits per channel, the uploaded file has more.")
 	}
 	if asJPEG {
 		// Opaque pixels are the same in premultiplied form, which the encoder

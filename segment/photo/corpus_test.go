@@ -28,6 +28,9 @@ var wanted = map[string][]Reason{
 	"decode-error":  {Unreadable, Unsupported},
 }
 
+// read are files that are read although Go's decoders refuse them.
+var read = []string{"pillow__Tests__images__16bit.s.tif"} // numbers with a sign
+
 // overLimits reports whether a file's header states a size that a gate with the
 // default limits must refuse.
 func overLimits(file []byte) bool {
@@ -59,6 +62,9 @@ func TestCorpus(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := wanted[filepath.Base(filepath.Dir(path))]
+			if slices.Contains(read, d.Name()) {
+				want = []Reason{0}
+			}
 			if overLimits(b) {
 				want = []Reason{TooLarge}
 			}

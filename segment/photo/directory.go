@@ -15,13 +15,19 @@ const (
 	bitsPerSampleTag   = 0x0102
 	compressionTag     = 0x0103
 	photometricTag     = 0x0106
+	stripOffsetsTag    = 0x0111
 	orientationTag     = 0x0112
 	samplesPerPixelTag = 0x0115
 	rowsPerStripTag    = 0x0116
+	stripCountsTag     = 0x0117
 	planarTag          = 0x011c
+	predictorTag       = 0x013d
 	tileWidthTag       = 0x0142
 	tileLengthTag      = 0x0143
+	tileOffsetsTag     = 0x0144
+	tileCountsTag      = 0x0145
 	extraSamplesTag    = 0x0152
+	sampleFormatTag    = 0x0153
 	noDataTag          = 0xa481 // GDAL_NODATA, a number as text
 )
 
@@ -106,7 +112,11 @@ func (d *directory) findOf(tag uint16, sizes map[uint16]int64) numbers {
 
 // value returns the value of a tag with an index; ok is false if there is none.
 func (d *directory) value(tag uint16, index int64) (value uint32, ok bool) {
-	n := d.find(tag)
+	return d.read(d.find(tag), index)
+}
+
+// read returns one of the values that find has found.
+func (d *directory) read(n numbers, index int64) (value uint32, ok bool) {
 	if n.size == 0 || index < 0 || index >= n.count {
 		return 0, false
 	}

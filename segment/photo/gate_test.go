@@ -301,6 +301,10 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(b.Bytes())
 	}
+	for _, tile := range []int{0, 16} {
+		f.Add(sampled(image.Pt(20, 3), tile, 32, floating, blackIsZero, 1, func(b []byte, x, y, _ int) []byte { return append(b, 0, 0, uint8(x), uint8(64+y)) }))
+		f.Add(sampled(image.Pt(20, 3), tile, 8, unsigned, rgb, 3, func(b []byte, x, y, c int) []byte { return append(b, uint8(x+y+c)) }))
+	}
 	gate := NewGate(Limits{Pixels: 1 << 16})
 	f.Fuzz(func(t *testing.T, file []byte) { readOne(t, gate, file) })
 }

@@ -29,15 +29,10 @@ const (
 // as much while its buffer grows.
 const maxBlock = 16_000_000
 
-// checkTIFF refuses a TIFF whose channels are stored one after the other, which the
-// decoder takes for too little data, and one whose blocks would take too much memory.
-// Without compression they can't be larger than the file.
+// checkTIFF refuses a TIFF whose blocks would take too much memory. Without compression
+// they can't be larger than the file.
 func checkTIFF(file []byte, size image.Point) error {
 	d := firstDirectory(bytes.NewReader(file))
-	samples, _ := d.value(samplesPerPixelTag, 0)
-	if planar, _ := d.value(planarTag, 0); planar == separate && samples > 1 {
-		return refusef(Unsupported, "The TIFF image stores each of its channels by itself, which Collie can't read. Save it with the channels of a pixel together, or as PNG. %s", accepted)
-	}
 	if c, _ := d.value(compressionTag, 0); c == 0 || c == uncompressed {
 		return nil
 	}
@@ -85,9 +80,23 @@ func tiffPictures(file []byte) int {
 	return max(n, 1)
 }
 
-func tiffConfig(r io.Reader) (image.Config, error) { return tiff.DecodeConfig(asRGB(r)) }
+func tiffConfig(r io.Reader) (image.Config, error) {
+	if file, ok := r.(io.ReaderAt); ok {
+		if s, ok := samplesOf(firstDirectory(file)); ok {
+			return image.Config{Width: s.size.X, Height: s.size.Y}, nil
+		}
+	}
+	return tiff.DecodeConfig(asRGB(r))
+}
 
-func decodeTIFF(r io.Reader) (image.Image, error) { return tiff.Decode(asRGB(r)) }
+func decodeTIFF(r io.Reader) (image.Image, error) {
+	if file, ok := r.(io.ReaderAt); ok {
+		if s, ok := samplesOf(firstDirectory(file)); ok {
+			return s.decode()
+		}
+	}
+	return tiff.Decode(asRGB(r))
+}
 
 // asRGB returns a TIFF file as the decoder accepts it. Aerial and satellite images
 // have a fourth channel of no stated meaning, infrared as a rule, or call three or
@@ -179,7 +188,9 @@ func mendTIFF(file []byte, img image.Image) {
 			}
 		}
 	case *image.Gray16:
-		d.blacken(img.Pix, 2, 2)
+		if _, other := samplesOf(d); !other { // whose values are not those of the file
+			d.blacken(img.Pix, 2, 2)
+		}
 	case *image.RGBA64:
 		d.blacken(img.Pix, 6, 8)
 	case *image.NRGBA64:
