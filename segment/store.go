@@ -105,6 +105,9 @@ type Effort struct {
 // trash hides its images.
 type TrashStore interface {
 	TrashProject(ctx context.Context, id string) error
+	// RemoveEmpty deletes a project for good that is not in the trash and has no image,
+	// not even there. Others are NotFound.
+	RemoveEmpty(ctx context.Context, id string) error
 	TrashImage(ctx context.Context, id string) error
 	// Trash lists what was moved to the trash by itself, latest first.
 	Trash(ctx context.Context) ([]TrashItem, error)

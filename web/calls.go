@@ -95,8 +95,8 @@ var calls = map[string]call{
 	},
 	"DELETE /api/v1/projects/{id}": {
 		id: "trashProject", summary: "Move a project to the trash",
-		doc:    "It can be restored for 30 days. The websockets of its images end with close code 4410.",
-		status: 204,
+		doc:   "It can be restored for 30 days. The websockets of its images end with close code 4410.",
+		query: []query.Parameter{emptyQuery}, status: 204,
 	},
 	"GET /api/v1/projects/{id}/classes": {
 		id: "getClasses", summary: "The classes as a label set",

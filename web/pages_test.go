@@ -84,6 +84,10 @@ func TestNoSampleWithoutPhotograph(t *testing.T) {
 	if s.get("/api/v1/projects").into(t, 200, &projects); len(projects) > 0 {
 		t.Errorf("projects: %+v", projects)
 	}
+	var trashed []wire.TrashItem
+	if s.get("/api/v1/trash").into(t, 200, &trashed); len(trashed) > 0 {
+		t.Errorf("trash: %+v", trashed)
+	}
 }
 
 var inline = regexp.MustCompile(`<style|\sstyle=|\son[a-z]+=|<script[^>]*>[^<]`)

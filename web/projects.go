@@ -203,8 +203,7 @@ type sampleJSON struct {
 	Images []wire.Image `json:"images"`
 }
 
-// createSample makes a project with the sample photograph in it, or none: without room
-// for the photograph the project goes to the trash.
+// createSample makes a project with the sample photograph in it, or none.
 func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.workspace.CreateProject(r.Context(), sample.Project, sample.Classes, &segment.Rest{}) // its classes cover all of it
 	if err != nil {
@@ -212,7 +211,7 @@ func (s *Server) createSample(w http.ResponseWriter, r *http.Request) error {
 	}
 	im, err := s.workspace.AddImage(r.Context(), p.ID, sample.Name, bytes.NewReader(sample.Photograph))
 	if err != nil {
-		return errors.Join(err, s.workspace.TrashProject(context.WithoutCancel(r.Context()), p.ID))
+		return errors.Join(err, s.workspace.DiscardProject(context.WithoutCancel(r.Context()), p.ID))
 	}
 	w.Header().Set("Location", "/api/v1/projects/"+p.ID)
 	return s.answers.JSON(w, http.StatusCreated, sampleJSON{projectOut(p, access.Admin), []wire.Image{wire.ImageOf(im.Image)}})

@@ -9,11 +9,22 @@ import (
 
 	"collie/segment"
 	"collie/templates"
+	"collie/web/query"
 	"collie/web/wire"
 )
 
+var emptyQuery = query.Word{Name: "empty", Words: []string{"trash", "remove"}, Doc: "what becomes of a project without images, even in the trash; remove: it is gone at once"}
+
 func (s *Server) trashProject(w http.ResponseWriter, r *http.Request) error {
-	if err := s.workspace.TrashProject(r.Context(), chi.URLParam(r, "id")); err != nil {
+	empty, err := emptyQuery.Of(r)
+	if err != nil {
+		return err
+	}
+	trash := s.workspace.TrashProject
+	if empty == "remove" {
+		trash = s.workspace.DiscardProject
+	}
+	if err := trash(r.Context(), chi.URLParam(r, "id")); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -10,6 +10,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// TestRemoveEmpty: a project that was made for files that could not be read leaves nothing,
+// one with images goes to the trash whatever is asked.
+func TestRemoveEmpty(t *testing.T) {
+	s := MustServe(t)
+	empty, full := s.project().ID, s.photo()
+	s.send("DELETE", "/api/v1/images/"+full.ID, nil)
+	for _, id := range []string{empty, full.Project} {
+		if a := s.send("DELETE", "/api/v1/projects/"+id+"?empty=remove", nil); a.status != http.StatusNoContent {
+			t.Errorf("status %d: %s", a.status, a.body)
+		}
+		s.get("/api/v1/projects/"+id).problem(t, http.StatusNotFound)
+	}
+	var items []wire.TrashItem
+	if s.get("/api/v1/trash").into(t, http.StatusOK, &items); len(items) != 2 || items[0].ID != full.Project || items[1].ID != full.ID {
+		t.Errorf("trash: %+v", items)
+	}
+	s.send("DELETE", "/api/v1/projects/"+full.Project+"?empty=keep", nil).problem(t, http.StatusUnprocessableEntity)
+}
+
 func TestTrash(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()

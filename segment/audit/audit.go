@@ -33,6 +33,7 @@ const (
 	ProjectCreated  Action = "project.create"
 	ProjectEdited   Action = "project.edit" // its name, classes or settings
 	ProjectTrashed  Action = "project.trash"
+	ProjectRemoved  Action = "project.remove" // one without images, for good
 	ImageTrashed    Action = "image.trash"
 	Restored        Action = "trash.restore"
 	Erased          Action = "trash.erase"

@@ -32,7 +32,8 @@ type Adopted struct {
 // AdoptProject creates a project with a new id from the given classes,
 // including deleted ones, and images. It checks that the labellings are
 // restored bit by bit. The project's name says so while images arrive; if one
-// is damaged, the project goes to the trash and the error says why.
+// is damaged, the project goes to the trash, or without any image away, and the
+// error says why.
 func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images iter.Seq2[*Adopted, error]) (segment.Project, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return segment.Project{}, err
@@ -51,7 +52,7 @@ func (w *Workspace) AdoptProject(ctx context.Context, p segment.Project, images 
 			err = w.adopt(ctx, &p, im)
 		}
 		if err != nil {
-			return segment.Project{}, errors.Join(err, w.trashProject(context.WithoutCancel(ctx), p))
+			return segment.Project{}, errors.Join(err, w.discardProject(context.WithoutCancel(ctx), p))
 		}
 	}
 	return w.EditProject(ctx, p.ID, segment.ProjectEdit{Name: p.Name}) // and keeps other changes made meanwhile

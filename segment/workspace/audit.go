@@ -34,15 +34,19 @@ func (w *Workspace) EntriesBefore(ctx context.Context, before int64, limit int) 
 	return w.store.EntriesBefore(ctx, before, limit)
 }
 
-// TrashedNames returns the names of projects that were moved to the trash after an entry
-// of the audit log, by their identifiers.
+// TrashedNames returns the names of projects that were moved to the trash, or removed,
+// after an entry of the audit log, by their identifiers.
 func (w *Workspace) TrashedNames(ctx context.Context, after int64) (map[string]string, error) {
 	if err := w.May(ctx, access.Administer); err != nil {
 		return nil, err
 	}
-	entries, err := w.store.EntriesOf(ctx, audit.ProjectTrashed, after)
+	trashed, err := w.store.EntriesOf(ctx, audit.ProjectTrashed, after)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := w.store.EntriesOf(ctx, audit.ProjectRemoved, after)
 	names := map[string]string{}
-	for _, e := range entries {
+	for _, e := range append(trashed, removed...) {
 		names[e.About] = e.Detail
 	}
 	return names, err

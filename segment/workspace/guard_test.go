@@ -25,6 +25,7 @@ var needs = map[string]access.Action{
 	"Workspace.ReplaceClasses":  access.Manage,
 	"Workspace.RestoreClass":    access.Manage,
 	"Workspace.TrashProject":    access.Manage,
+	"Workspace.DiscardProject":  access.Manage,
 	"Workspace.TrashImage":      access.Manage,
 	"Workspace.Trash":           access.Enter,
 	"Workspace.Restore":         access.Enter,

@@ -31,6 +31,27 @@ func (w *Workspace) TrashProject(ctx context.Context, id string) error {
 	return w.trashProject(ctx, p)
 }
 
+// DiscardProject is TrashProject, but a project without images, even in the trash, is
+// gone at once: what was to be made of files that could not be read is worth no place there.
+func (w *Workspace) DiscardProject(ctx context.Context, id string) error {
+	if err := w.MayIn(ctx, id, access.Manage); err != nil {
+		return err
+	}
+	p, err := w.store.Project(ctx, id)
+	if err != nil {
+		return err
+	}
+	return w.discardProject(ctx, p)
+}
+
+func (w *Workspace) discardProject(ctx context.Context, p segment.Project) error {
+	err := w.store.RemoveEmpty(audit.Note(ctx, audit.New(ctx, audit.ProjectRemoved, p.ID, p.Name)), p.ID)
+	if segment.KindOf(err) == segment.NotFound {
+		return w.trashProject(ctx, p)
+	}
+	return err
+}
+
 func (w *Workspace) trashProject(ctx context.Context, p segment.Project) error {
 	if err := w.store.TrashProject(audit.Note(ctx, audit.New(ctx, audit.ProjectTrashed, p.ID, p.Name)), p.ID); err != nil {
 		return err

@@ -55,7 +55,7 @@ async function create(files) {
     return ({ id } = await call('POST', '/api/v1/projects', { name })).id;
   });
   if (sent.images.length === 0) {
-    await call('DELETE', `/api/v1/projects/${encodeURIComponent(id)}`);
+    await call('DELETE', `/api/v1/projects/${encodeURIComponent(id)}?empty=remove`);
   } else if (sent.failed === 0 && !stacks(sent.images)) {
     await go(`/images/${sent.images[0].id}`);
   } else {

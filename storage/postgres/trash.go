@@ -21,6 +21,12 @@ func (s *Store) TrashProject(ctx context.Context, id string) error {
 	return err
 }
 
+// RemoveEmpty deletes a project that has no image.
+func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
+	const empty = "trashed_at IS NULL AND NOT EXISTS (SELECT FROM image WHERE image.project = project.number)"
+	return s.change(ctx, "project", "DELETE FROM project WHERE id = $1 AND "+empty, id)
+}
+
 // TrashImage hides an image.
 func (s *Store) TrashImage(ctx context.Context, id string) error {
 	err := s.change(ctx, "image", "UPDATE image SET trashed_at = "+now+" FROM project WHERE project.number = image.project AND image.id = $1"+live, id)

@@ -16,6 +16,14 @@ func (s *Store) TrashProject(ctx context.Context, id string) error {
 	return s.trash(ctx, "project", "UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL", id)
 }
 
+// RemoveEmpty deletes a project that has no image.
+func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
+	const empty = "trashed_at IS NULL AND NOT EXISTS (SELECT 1 FROM image WHERE image.project = project.number)"
+	return s.writer.write(ctx, func(w *writer) error {
+		return w.changeOne("project", "DELETE FROM project WHERE id = ? AND "+empty, id)
+	})
+}
+
 // TrashImage hides an image.
 func (s *Store) TrashImage(ctx context.Context, id string) error {
 	return s.trash(ctx, "image", `UPDATE image SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL

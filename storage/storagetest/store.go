@@ -45,6 +45,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
 	t.Run("trash", func(t *testing.T) { testTrash(t, fresh(t)) })
 	t.Run("full project", func(t *testing.T) { testFullProject(t, fresh(t)) })
+	t.Run("remove empty", func(t *testing.T) { testRemoveEmpty(t, fresh(t)) })
 	t.Run("erased", func(t *testing.T) { testErased(t, fresh(t)) })
 	t.Run("several events", func(t *testing.T) { testSeveral(t, fresh(t)) })
 	t.Run("taken back", func(t *testing.T) { testTakenBack(t, fresh(t)) })
@@ -242,6 +243,7 @@ func testUnknown(t *testing.T, s Store) {
 		"Events":        events,
 		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),
 		"TrashProject":  s.TrashProject(ctx, id),
+		"RemoveEmpty":   s.RemoveEmpty(ctx, id),
 		"TrashImage":    s.TrashImage(ctx, id),
 		"Restore":       restore,
 		"CreateImage":   s.CreateImage(ctx, newImage(id, "x"), 0),

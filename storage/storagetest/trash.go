@@ -149,6 +149,31 @@ func noteErased(gone []segment.Erased) audit.Entry {
 	return e
 }
 
+// testRemoveEmpty checks that only a project without images is removed.
+func testRemoveEmpty(t *testing.T, s Store) {
+	ctx := t.Context()
+	o := newOrchard(t, s)
+	apples, pears := o.images[0], o.images[1]
+	for _, im := range apples {
+		must(t, s.TrashImage(ctx, im.ID))
+	}
+	for _, id := range []string{apples[0].ProjectID, pears[0].ProjectID} {
+		wantKind(t, segment.NotFound, s.RemoveEmpty(ctx, id))
+	}
+	o.visible(pears...)
+	p := newProject("empty")
+	must(t, s.CreateProject(ctx, p))
+	must(t, s.TrashProject(ctx, p.ID))
+	wantKind(t, segment.NotFound, s.RemoveEmpty(ctx, p.ID))
+	_, err := s.Restore(ctx, p.ID, 0)
+	must(t, err)
+	must(t, s.RemoveEmpty(ctx, p.ID))
+	_, err = s.Project(ctx, p.ID)
+	wantKind(t, segment.NotFound, err)
+	_, err = s.Restore(ctx, p.ID, 0)
+	wantKind(t, segment.NotFound, err)
+}
+
 // testErased checks that what is old in the trash is gone for good, and that
 // nothing else is.
 func testErased(t *testing.T, s Store) {

@@ -195,6 +195,13 @@ func TestE2EBadFile(t *testing.T) {
 	p.drop(bad)
 	p.until(`[...document.querySelectorAll('#uploads-list .upload-problem')].some(e => !e.hidden && /JPEG/.test(e.textContent))`)
 	p.screenshot("refused")
+	// No project was made of it, not even one in the trash.
+	p.until(`document.querySelector('html.busy') === null`)
+	for _, list := range []string{"projects", "trash"} {
+		if n := value[int](p, `fetch('/api/v1/`+list+`').then((r) => r.json()).then((all) => all.length)`); n > 0 {
+			t.Errorf("%s: %d", list, n)
+		}
+	}
 }
 
 // Files in an archive that can't be used are seen: the page stays and offers the images.

@@ -178,7 +178,7 @@ var doings = map[audit.Action]string{
 	audit.TokenCreated: "Created an API token", audit.TokenRevoked: "Revoked an API token",
 	audit.MemberSet: "Gave a role in a project", audit.MemberRemoved: "Removed a member from a project",
 	audit.ProjectCreated: "Created a project", audit.ProjectEdited: "Changed a project", audit.ProjectTrashed: "Moved a project to the trash",
-	audit.ImageTrashed: "Moved an image to the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",
+	audit.ProjectRemoved: "Removed a project without images", audit.ImageTrashed: "Moved an image to the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",
 	audit.ImagesReviewed: "Set the status of images",
 	audit.ImagesUploaded: "Uploaded images", audit.MasksImported: "Imported masks", audit.BackupImported: "Imported a backup of a project",
 	audit.ExportStarted: "Started an export", audit.ExportFetched: "Downloaded an export", audit.ExportCancelled: "Cancelled an export",
