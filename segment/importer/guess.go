@@ -34,6 +34,15 @@ func (f Files) scores() []string {
 	return out
 }
 
+// scored lists the names of the images that have scores.
+func (f Files) scored() []string {
+	names := f.scores()
+	for i, name := range names {
+		names[i] = scored(name)
+	}
+	return names
+}
+
 // scored returns the name of a .npz file's image: the file's name, or its
 // folder's if every image has one.
 func scored(name string) string {

@@ -160,14 +160,14 @@ func (i *importing) prepare(ctx context.Context, p segment.Project, d *Dataset) 
 	if i.mapping == nil {
 		i.classes = len(p.Classes)
 	}
-	i.names, i.masked = newNames(d), map[string]string{}
+	i.names, i.masked = newNames(d, i.files.scored()), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
 	for im, err := range segment.EachImage(ctx, i.project, i.workspace.ImagesAfter) {
 		if err != nil {
 			return err
 		}
-		i.names.add(im)
+		i.names.addStored(im)
 		exported[folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
@@ -311,6 +311,7 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 		return "", false, err
 	}
 	i.names.add(im)
+	note(i.names.images, folded(name), im.ID) // its name can have been cut
 	return im.ID, true, nil
 }
 

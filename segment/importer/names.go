@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -24,10 +25,17 @@ type names struct {
 	own    map[string]string   // like masks, by the stem without what Label Studio puts before it
 	studio map[string]string   // ids by the stem as Label Studio changes it; empty: several
 	photos map[string][]string // photographs of the data set by stem
+
+	long map[string]string // stems in the data set by the end of a long one; empty: several
+	kept map[string]kept   // images that the project has, by the end of a long stem; empty: several
 }
 
-func newNames(d *Dataset) names {
-	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}}
+// kept is an image with a long name, which can have lost its beginning when it was stored.
+type kept struct{ image, stem string }
+
+// newNames knows the names of masks in a data set, and those of images with scores.
+func newNames(d *Dataset, scores []string) names {
+	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}, map[string]string{}, map[string]kept{}}
 	for _, name := range d.Images {
 		name := folded(name)
 		note(n.masks, endless(name), name)
@@ -36,6 +44,11 @@ func newNames(d *Dataset) names {
 	}
 	for _, name := range d.Photos {
 		n.photos[stem(name)] = append(n.photos[stem(name)], name)
+	}
+	for _, name := range slices.Concat(d.Images, scores) {
+		if end, long := longStem(name); end != "" {
+			note(n.long, end, long)
+		}
 	}
 	return n
 }
@@ -50,10 +63,20 @@ func (n *names) add(im segment.Image) {
 	note(n.studio, studioName(stem(name)), im.ID)
 }
 
-// note registers an id or a name under a form, or "" if another one has it, too.
-func note(forms map[string]string, form, of string) {
+// addStored registers an image that the project had before the import, also under the end
+// of a name that can have been cut. Then it is as long as a name can be, or one shorter
+// without a space at its beginning.
+func (n *names) addStored(im segment.Image) {
+	n.add(im)
+	if end, long := longStem(im.Name); end != "" && utf8.RuneCountInString(im.Name) >= segment.MaxName-1 {
+		note(n.kept, end, kept{im.ID, long})
+	}
+}
+
+// note registers an id or a name under a form, or nothing if another one has it, too.
+func note[T comparable](forms map[string]T, form string, of T) {
 	if other, known := forms[form]; known && other != of {
-		of = ""
+		of = *new(T)
 	}
 	forms[form] = of
 }
@@ -92,6 +115,9 @@ func (n *names) find(name string) (id, photo, as string, err error) {
 	if taken {
 		return "", "", "", segment.Errorf(segment.Invalid, "More than one image in the project has this name.")
 	}
+	if id, err := n.shortened(name); id != "" || err != nil {
+		return id, "", "", err
+	}
 	if photo = n.photo(name, !several); photo != "" {
 		as = path.Base(photo)
 		if several { // the folders that the data set gives tell it from the others
@@ -112,6 +138,31 @@ func (n *names) find(name string) (id, photo, as string, err error) {
 		return "", "", "", segment.Errorf(segment.Invalid, "Label Studio names its PNGs after tasks, not after images. Export COCO from it instead, of polygons or of brushes.")
 	}
 	return "", "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
+}
+
+// shortened returns the id of the image that had a name before it was stored without the
+// beginning; none if there is no such image.
+func (n *names) shortened(name string) (id string, err error) {
+	end, long := longStem(name)
+	image, known := n.kept[end]
+	switch {
+	case !known, image.image != "" && !strings.HasSuffix(long, image.stem):
+		return "", nil
+	case image.image == "", n.long[end] != long, n.several(stem(name)):
+		return "", segment.Errorf(segment.Invalid, "Names of more than %d characters lose their beginning when images are stored. Without it this one can't be told from another one.", segment.MaxName)
+	}
+	return image.image, nil
+}
+
+// longStem is a stem with its accents apart, as a name can have been cut between a letter
+// and its accent, and the end of it, which is empty if the stem is not long.
+func longStem(name string) (end, long string) {
+	const length = 80
+	long = norm.NFD.String(stem(name))
+	if r := []rune(long); len(r) >= length {
+		end = string(r[len(r)-length:])
+	}
+	return end, long
 }
 
 // taskPNG matches the stems of the PNGs that Label Studio makes of brush labels.

@@ -48,6 +48,8 @@ func TestImagesOfTwoFolders(t *testing.T) {
 	}
 	broken := coco("a.png", "a.png")
 	broken["x.json"].Data = bytes.Replace(broken["x.json"].Data, []byte(`"category_id": 1`), []byte(`"category_id": 9`), 1)
+	long := strings.Repeat("é", 120) // longer than names of images can be
+	kept := func(ending string) string { return strings.Repeat("é", 100-len(ending)) + ending }
 	for name, c := range map[string]struct {
 		images []string
 		files  fstest.MapFS
@@ -76,6 +78,17 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"also without":     {[]string{"a.png"}, coco("images/1a2b3c4d-a.png", "a.png"), []string{"No image in the project has this name", "a.png two"}},
 		"a date":           {[]string{"a.png"}, coco("20240131-a.png"), []string{"No image in the project has this name"}},
 		"its PNGs":         {[]string{"a.png"}, masks("task-1-annotation-5-by-1-tag-car-0.png"), []string{"Label Studio names its PNGs after tasks"}},
+		"long":             {[]string{long + ".png"}, coco("s1/" + long + ".png"), []string{kept(".png") + " one"}},
+		"long, mask":       {[]string{long + ".jpeg"}, masks("SegmentationClass/" + long + ".png"), []string{kept(".jpeg") + " one"}},
+		"one too long":     {[]string{strings.Repeat("a", 97) + ".png"}, masks("SegmentationClass/" + strings.Repeat("a", 97) + ".png"), []string{strings.Repeat("a", 96) + ".png one"}},
+		"cut at a space":   {[]string{"b " + strings.Repeat("a", 95) + ".png"}, coco("b " + strings.Repeat("a", 95) + ".png"), []string{strings.Repeat("a", 95) + ".png one"}},
+		"not cut":          {[]string{strings.Repeat("a", 90) + ".png"}, coco("b" + strings.Repeat("a", 90) + ".png"), []string{"No image in the project"}},
+		"long, apart":      {[]string{strings.Repeat("e\u0301", 60) + "1.png"}, coco(strings.Repeat("\u00e9", 60) + "1.jpg"), []string{"\u0301" + strings.Repeat("e\u0301", 47) + "1.png one"}},
+		"long and shorter": {[]string{kept(".png")}, coco(kept(".png"), long+".png"), []string{kept(".png") + " one", "Names of more than 100"}},
+		"alike at the end": {[]string{"a" + long + ".png"}, coco("a"+long+".png", "b"+long+".png"), []string{"Names of more than 100", "Names of more than 100"}},
+		"two alike":        {[]string{"a" + long + ".png", "b" + long + ".png"}, coco("a" + long + ".png"), []string{"Names of more than 100"}},
+		"another start":    {[]string{strings.Repeat("a", 96) + ".png"}, coco("b"+strings.Repeat("a", 90)+strings.Repeat("c", 30)+".png", strings.Repeat("b", 20)+strings.Repeat("a", 90)+".png"), []string{"No image in the project", "No image in the project"}},
+		"long photos":      {nil, with(coco("a"+long+".png", "b"+long+".png"), "images/a"+long+".png", "images/b"+long+".png"), []string{kept(".png") + " one", kept(".png") + " two"}},
 		"a photo for both": {nil, with(coco("s1/a.png", "s2/a.png"), "images/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
