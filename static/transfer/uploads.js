@@ -103,7 +103,7 @@ export class Uploads {
  * @param {{name: string, bytes: number}} file
  */
 function identity({ name, bytes }) {
-  return `${[...name.trim()].slice(-100).join('')}\n${bytes}`;
+  return `${[...name.trim()].slice(-100).join('').trim()}\n${bytes}`;
 }
 
 /**

@@ -39,6 +39,13 @@ test('what the project has is not sent again', async () => {
   assert.deepEqual([result.images.length, result.failed, result.skipped], [1, 0, 1]);
 });
 
+test('an image without the beginning of a long name is the file', async () => {
+  const tail = `${'a'.repeat(95)}.jpg`; // was cut at a space
+  const w = world([], [{ id: '1', name: tail, bytes: 4 }]);
+  await new Uploads(files(`photo of ${tail}`), /** @type {any} */ (w)).run();
+  assert.deepEqual(w.log, [`photo of ${tail} there`]);
+});
+
 test('a server that is away or busy is waited for', async () => {
   const w = world([0, 0, 429, 503]);
   const result = await new Uploads(files('a.jpg'), /** @type {any} */ (w)).run();
