@@ -150,7 +150,7 @@ func Open(files Files, o Options) (*Dataset, error) {
 	case known:
 		return nil, segment.Errorf(segment.Unsupported, "This can't be imported: it is %s. %s", other, accepted)
 	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
-		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
+		return &Dataset{Photos: files.photos(), Masks: func(func(*Mask, error) bool) {}}, nil
 	case len(pictures) > 0:
 		return openVOC(files, pictures, "", labelmap, nil, o)
 	case len(files.scores()) > 0:

@@ -44,10 +44,10 @@ func (f Files) scored() []string {
 }
 
 // scored returns the name of a .npz file's image: the file's name, or its
-// folder's if every image has one.
+// folder's if every image has one, with the file's ending, as dots are part of a folder's name.
 func scored(name string) string {
 	if folder := path.Dir(name); path.Base(name) == "probs.npz" && folder != "." {
-		return folder
+		return folder + ".npz"
 	}
 	return name
 }

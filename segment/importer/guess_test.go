@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"collie/segment"
 	"collie/segment/archive"
 	"collie/segment/export"
@@ -64,6 +66,53 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	}
 	if share := float64(same) / (80 * 120); share < 0.95 {
 		t.Errorf("the first hypotheses agree on %.2f of the image", share)
+	}
+}
+
+// An export of scores brings its photographs into a project without images, under the
+// names of their folders; once more, it finds them there.
+func TestScoresBringTheirPhotographs(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p, err := there.CreateProject(t.Context(), "Views", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"view", "view.1", "sub/view", "image"} {
+		im, err := there.AddImage(t.Context(), p.ID, name+".png", bytes.NewReader(scene()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := there.Open(t.Context(), im.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 40}}})
+	}
+	content := mustExport(t, there, p.ID, "numpy", export.Options{Pictures: new(true)})
+
+	here := workspacetest.MustOpen(t)
+	q, err := here.CreateProject(t.Context(), "Views", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, added := range []bool{true, false} {
+		for _, r := range mustImport(t, here, q.ID, content, importer.Options{}).Images {
+			if r.Problem != "" || r.Added != added || r.Seq == 0 {
+				t.Errorf("%+v", r)
+			}
+		}
+		images, err := here.Images(t.Context(), q.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, im := range images {
+			names = append(names, im.Name)
+		}
+		if want := []string{"view.png", "view.1.png", "sub_view.png", "image.png"}; !cmp.Equal(names, want) {
+			t.Errorf("images %q, want %q", names, want)
+		}
 	}
 }
 

@@ -25,6 +25,7 @@ type names struct {
 	own    map[string]string   // like masks, by the stem without what Label Studio puts before it
 	studio map[string]string   // ids by the stem as Label Studio changes it; empty: several
 	photos map[string][]string // photographs of the data set by stem
+	beside map[string]string   // and by folder, if that has the name of the image
 
 	long map[string]string // stems in the data set by the end of a long one; empty: several
 	kept map[string]kept   // images that the project has, by the end of a long stem; empty: several
@@ -35,7 +36,7 @@ type kept struct{ image, stem string }
 
 // newNames knows the names of masks in a data set, and those of images with scores.
 func newNames(d *Dataset, scores []string) names {
-	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}, map[string]string{}, map[string]kept{}}
+	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}, map[string]string{}, map[string]string{}, map[string]kept{}}
 	for _, name := range d.Images {
 		name := folded(name)
 		note(n.masks, endless(name), name)
@@ -44,6 +45,9 @@ func newNames(d *Dataset, scores []string) names {
 	}
 	for _, name := range d.Photos {
 		n.photos[stem(name)] = append(n.photos[stem(name)], name)
+		if folder := path.Dir(name); stem(name) == "image" && len(d.Images) == 0 { // as in our own exports of scores
+			n.beside[folded(folder)] = name
+		}
 	}
 	for _, name := range slices.Concat(d.Images, scores) {
 		if end, long := longStem(name); end != "" {
@@ -117,6 +121,9 @@ func (n *names) find(name string) (id, photo, as string, err error) {
 	}
 	if id, err := n.shortened(name); id != "" || err != nil {
 		return id, "", "", err
+	}
+	if photo = n.beside[endless(name)]; photo != "" {
+		return "", photo, path.Base(endless(name)) + path.Ext(photo), nil
 	}
 	if photo = n.photo(name, !several); photo != "" {
 		as = path.Base(photo)
