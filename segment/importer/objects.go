@@ -45,37 +45,9 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 	for i, o := range objects {
 		place[o] = int32(i)
 	}
-	type share struct{ cell, object int32 }
-	counts := map[share]int{}
 	labels, _ := timeline.Majority(cells, m.Pixels)
-	for run := range m.stretches(cells) {
-		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
-			counts[share{int32(run.Region), i}] += run.End - run.Start
-		}
-	}
-	owner, most := slices.Repeat([]int32{-1}, cells.N), make([]int, cells.N)
-	for s, n := range counts {
-		if n > most[s.cell] || n == most[s.cell] && s.object < owner[s.cell] {
-			owner[s.cell], most[s.cell] = s.object, n
-		}
-	}
-	components := disjoint.New(cells.N)
-	for _, e := range graph.Edges {
-		if labels[e.A] == labels[e.B] {
-			components.Join(e.A, e.B)
-		}
-	}
-	divided := map[int32]bool{} // components with an object that needs a number
-	for s := range counts {
-		if told[objects[s.object]] {
-			divided[components.Find(s.cell)] = true
-		}
-	}
-	for s := range counts {
-		if divided[components.Find(s.cell)] {
-			told[objects[s.object]] = true
-		}
-	}
+	shares := m.shares(cells, labels, place)
+	tellNeighbours(told, objects, shares, regionsOf(labels, graph))
 	number := make([]int32, len(objects))
 	next := int32(1)
 	for i, o := range objects {
@@ -84,7 +56,7 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 		}
 	}
 	numbers = make([]int32, cells.N)
-	for cell, i := range owner {
+	for cell, i := range ownersOf(shares, cells.N) {
 		if i >= 0 {
 			numbers[cell] = number[i]
 		}
@@ -96,6 +68,59 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 		return 0
 	})
 	return numbers, drawn, ragged
+}
+
+// share is a cell and an object, by its place among the objects, that has pixels there.
+type share struct{ cell, object int32 }
+
+// shares counts the pixels of objects, whose places are given, in cells of their class.
+func (m *Mask) shares(cells *superpixels.Runs, labels []uint8, place map[int32]int32) map[share]int {
+	counts := map[share]int{}
+	for run := range m.stretches(cells) {
+		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
+			counts[share{int32(run.Region), i}] += run.End - run.Start
+		}
+	}
+	return counts
+}
+
+// ownersOf returns the object that has most pixels in each of n cells, the first of
+// several, or -1.
+func ownersOf(shares map[share]int, n int) []int32 {
+	owners, most := slices.Repeat([]int32{-1}, n), make([]int, n)
+	for s, pixels := range shares {
+		if pixels > most[s.cell] || pixels == most[s.cell] && s.object < owners[s.cell] {
+			owners[s.cell], most[s.cell] = s.object, pixels
+		}
+	}
+	return owners
+}
+
+// regionsOf joins neighbouring cells of one label.
+func regionsOf(labels []uint8, graph *superpixels.Graph) disjoint.Sets {
+	regions := disjoint.New(len(labels))
+	for _, e := range graph.Edges {
+		if labels[e.A] == labels[e.B] {
+			regions.Join(e.A, e.B)
+		}
+	}
+	return regions
+}
+
+// tellNeighbours adds to the objects that are told apart those that share a region of
+// cells with one of them.
+func tellNeighbours(told map[int32]bool, objects []int32, shares map[share]int, regions disjoint.Sets) {
+	divided := map[int32]bool{}
+	for s := range shares {
+		if told[objects[s.object]] {
+			divided[regions.Find(s.cell)] = true
+		}
+	}
+	for s := range shares {
+		if divided[regions.Find(s.cell)] {
+			told[objects[s.object]] = true
+		}
+	}
 }
 
 // mostDrawn is how many runs of pixels the objects of a mask can have besides cells: 5,000
