@@ -173,10 +173,10 @@ func (i *importing) scores(ctx context.Context, name string, size image.Point) (
 	return s, e, give, nil
 }
 
-// perCell gives each cell its scores. Scores per superpixel belong to the
+// perCell gives each cell its scores. Scores per superpixel without a map belong to the
 // cells, or to the image's current superpixels.
 func perCell(a *annotation.Annotation, s *npz.Scores) ([]float64, error) {
-	if cells := a.Cells(); s.Width > 0 || s.Rows == cells.N {
+	if cells := a.Cells(); s.PerPixel(cells.Width, cells.Height) || s.Rows == cells.N {
 		return s.PerSuperpixel(cells)
 	}
 	m, _ := a.Superpixels()

@@ -116,6 +116,51 @@ func TestScoresBringTheirPhotographs(t *testing.T) {
 	}
 }
 
+// Scores of superpixels that edits have divided, and of another number of them, fit the
+// image as it was uploaded: the archive says which they were.
+func TestScoresOfAnEmptiedProject(t *testing.T) {
+	there := workspacetest.MustOpen(t)
+	p := worked(t, there)
+	content := mustExport(t, there, p.ID, "numpy", export.Options{Pictures: new(true)})
+	here := workspacetest.MustOpen(t)
+	q, err := here.CreateProject(t.Context(), "Emptied", p.Classes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := mustImport(t, here, q.ID, content, importer.Options{})
+	if len(report.Images) != 2 {
+		t.Fatalf("report %+v", report.Images)
+	}
+	a := mustOpenFirst(t, there, p.ID)
+	want, err := a.Sequence().At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range report.Images {
+		if r.Problem != "" || !r.Added || r.Seq != 1 {
+			t.Fatalf("%+v", r)
+		}
+	}
+	b := mustOpenFirst(t, here, q.ID)
+	got, err := b.Sequence().At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mThere, _ := a.Superpixels()
+	mHere, _ := b.Superpixels()
+	same := 0
+	for y := range 80 {
+		for x := range 120 {
+			if p.Index(want.Labels[mThere.At(x, y)]) == q.Index(got.Labels[mHere.At(x, y)]) {
+				same++
+			}
+		}
+	}
+	if share := float64(same) / (80 * 120); share < 0.9 {
+		t.Errorf("the first hypotheses agree on %.2f of the image", share)
+	}
+}
+
 // Scores whose axes are classes × height × width look like scores of many classes;
 // the problem says how to call them.
 func TestScoresWithClassesFirst(t *testing.T) {

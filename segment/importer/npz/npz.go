@@ -47,7 +47,8 @@ var scoreNames = []string{"scores", "probs"}
 // numpy.savez or numpy.savez_compressed write it.
 //
 // A single array can have any name; of several, exactly one must be called
-// scores or probs, or scores_chw or probs_chw, and the others are ignored. It
+// scores or probs, or scores_chw or probs_chw, and the others are ignored, but for a
+// [Map]. It
 // is little-endian float16, float32 or float64 or uint8 (255 means 1), in C or
 // Fortran order. Three axes are height × width × classes, or classes × height ×
 // width when the name ends in _chw; two are superpixels × classes. There can be
@@ -89,6 +90,9 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	switch {
 	case err != nil:
 		return nil, nil, fmt.Errorf("array %s: %w", quote(name), err)
+	case c == ofScores && s.Width == 0:
+		s.Map, err = readMap(a, s, limits)
+		return s, nil, err
 	case c == ofScores:
 		return s, nil, nil
 	}

@@ -26,7 +26,13 @@ type Scores struct {
 	// Values are Rows×Classes row-major, pixels in raster order: finite and
 	// not negative.
 	Values []float32
+
+	Map *Map // of the superpixels that the rows are of; nil if the archive has none
 }
+
+// PerPixel reports whether the scores, or their map, say something of each pixel of an
+// image of a size.
+func (s *Scores) PerPixel(width, height int) bool { return s.Width > 0 || s.Map.fits(width, height) }
 
 // ColumnsFirst is what an error about the number of classes adds: the columns may
 // come first, which the name of the array should say. It can be empty.
@@ -39,12 +45,13 @@ func (s *Scores) ColumnsFirst() string {
 
 // PerSuperpixel returns the scores of the regions of m, m.N×Classes row-major:
 // the means over their pixels, or the scores themselves when they are per
-// superpixel. Scores for another image size or number of superpixels are
+// superpixel without a map. Scores for another image size or number of superpixels are
 // ErrSize. O(pixels·classes), deterministic; the result is the caller's.
 func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	k := s.Classes
 	out := make([]float64, m.N*k)
-	if s.Width == 0 {
+	mapped := s.Map.fits(m.Width, m.Height)
+	if s.Width == 0 && !mapped {
 		if s.Rows != m.N {
 			hint := ""
 			if s.Rows == m.Height && s.Classes == m.Width {
@@ -57,7 +64,7 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 		}
 		return out, nil
 	}
-	if s.Width != m.Width || s.Height != m.Height {
+	if !mapped && (s.Width != m.Width || s.Height != m.Height) {
 		hint := ""
 		if s.Height == m.Width && s.Classes == m.Height || s.Width == m.Height && s.Classes == m.Width {
 			hint = ofScores.columnsFirst()
@@ -69,7 +76,11 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	for run := range m.All() {
 		row := out[run.Region*k : (run.Region+1)*k]
 		for p := run.Start; p < run.End; p++ {
-			for c, v := range s.Values[p*k : (p+1)*k] {
+			at := p
+			if mapped {
+				at = int(s.Map.Rows[p])
+			}
+			for c, v := range s.Values[at*k : (at+1)*k] {
 				row[c] += float64(v)
 			}
 		}

@@ -296,6 +296,38 @@ func (f failing) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, off)
 }
 
+// TestMap: with the superpixels that they are of, scores fit any others; what is no such
+// map is ignored, as other arrays are.
+func TestMap(t *testing.T) {
+	m := (&superpixels.Map{Width: 3, Height: 2, N: 3, Labels: []int32{0, 0, 1, 0, 2, 1}}).Runs()
+	scores := array{"probs", "|u1", false, "(2, 2)", []uint8{255, 0, 0, 255}}
+	of := func(a array) ([]float64, error) {
+		t.Helper()
+		s, err := read(npz(zip.Deflate, scores, a), Limits{Values: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.PerPixel(3, 2) != (s.Map != nil) || s.PerPixel(2, 3) {
+			t.Errorf("%v: per pixel %v", a, s.PerPixel(3, 2))
+		}
+		return s.PerSuperpixel(m)
+	}
+	ids := []uint32{0, 0, 1, 1, 1, 1}
+	got, err := of(array{"superpixels", "<u4", false, "(2, 3)", ids})
+	if d := cmp.Diff([]float64{2. / 3, 1. / 3, 0, 1, 0, 1}, got); err != nil || d != "" {
+		t.Errorf("%v %s", err, d)
+	}
+	for _, other := range []array{
+		{"superpixels", "<u4", false, "(2, 3)", []uint32{0, 0, 1, 1, 1, 2}}, {"superpixels", "<u4", true, "(2, 3)", ids}, {"superpixels", "<f4", false, "(2, 3)", ids},
+		{"superpixels", "<u4", false, "(6,)", ids}, {"superpixels", "<u4", false, "(2, 4)", ids}, {"superpixels", "<u4", false, "(1, 7)", append(ids, 0)}, {"more", "<u4", false, "(2, 3)", ids},
+		{"superpixels", "<u4", false, "(0, 0)", ids},
+	} {
+		if _, err := of(other); !errors.Is(err, ErrSize) {
+			t.Errorf("%v: %v", other, err)
+		}
+	}
+}
+
 func TestPerSuperpixel(t *testing.T) {
 	m := (&superpixels.Map{Width: 3, Height: 2, N: 2, Labels: []int32{0, 0, 1, 0, 1, 1}}).Runs()
 	s := &Scores{Name: "a", Width: 3, Height: 2, Rows: 6, Classes: 2, Values: []float32{
@@ -341,6 +373,7 @@ func FuzzReadScores(f *testing.F) {
 		f.Add(npz(method, array{"a", "<f4", false, "(1, 2, 2)", []float32{0, 1, 0.5, 0.5}}))
 		f.Add(npz(method, array{"probs_chw", "<f2", true, "(2, 1, 1)", []uint16{0, 0x3c00}}, array{"b", "|u1", false, "()", []uint8{0}}))
 		f.Add(npz(method, array{"scores", "|u1", false, "(2, 2)", []uint8{0, 1, 2, 3}}))
+		f.Add(npz(method, array{"probs", "|u1", false, "(2, 2)", []uint8{0, 1, 2, 3}}, array{"superpixels", "<u4", false, "(2, 3)", []uint32{0, 1, 1, 0, 0, 1}}))
 	}
 	const most = 1 << 16
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -353,6 +386,9 @@ func FuzzReadScores(f *testing.F) {
 		}
 		if len(s.Values) != s.Rows*s.Classes || len(s.Values) > most || s.Classes < 1 || s.Classes > 255 || s.Width > 0 && s.Width*s.Height != s.Rows {
 			t.Fatalf("%d values, %+v", len(s.Values), s)
+		}
+		if s.Map != nil && (len(s.Values)+len(s.Map.Rows) > most || len(s.Map.Rows) != s.Map.Width*s.Map.Height || int(slices.Max(s.Map.Rows)) >= s.Rows) {
+			t.Fatalf("a map of %d×%d for %d rows", s.Map.Width, s.Map.Height, s.Rows)
 		}
 		for i, v := range s.Values {
 			if !(v >= 0 && v <= math.MaxFloat32) {
