@@ -131,7 +131,7 @@ func (s *samples) grey() (image.Image, error) {
 		scale = 65534 / (float64(highest) - float64(lowest))
 	}
 	for i, v := range values {
-		if v == v {
+		if !math.IsNaN(float64(v)) {
 			be.PutUint16(img.Pix[2*i:], 1+uint16(math.Round((float64(v)-float64(lowest))*scale)))
 		}
 	}

@@ -318,8 +318,13 @@ func TestMap(t *testing.T) {
 		t.Errorf("%v %s", err, d)
 	}
 	for _, other := range []array{
-		{"superpixels", "<u4", false, "(2, 3)", []uint32{0, 0, 1, 1, 1, 2}}, {"superpixels", "<u4", true, "(2, 3)", ids}, {"superpixels", "<f4", false, "(2, 3)", ids},
-		{"superpixels", "<u4", false, "(6,)", ids}, {"superpixels", "<u4", false, "(2, 4)", ids}, {"superpixels", "<u4", false, "(1, 7)", append(ids, 0)}, {"more", "<u4", false, "(2, 3)", ids},
+		{"superpixels", "<u4", false, "(2, 3)", []uint32{0, 0, 1, 1, 1, 2}},
+		{"superpixels", "<u4", true, "(2, 3)", ids},
+		{"superpixels", "<f4", false, "(2, 3)", ids},
+		{"superpixels", "<u4", false, "(6,)", ids},
+		{"superpixels", "<u4", false, "(2, 4)", ids},
+		{"superpixels", "<u4", false, "(1, 7)", append(ids, 0)},
+		{"more", "<u4", false, "(2, 3)", ids},
 		{"superpixels", "<u4", false, "(0, 0)", ids},
 	} {
 		if _, err := of(other); !errors.Is(err, ErrSize) {
