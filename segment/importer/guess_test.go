@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
@@ -22,10 +23,6 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
 	a := mustOpenFirst(t, there, p.ID)
-	truth, err := a.Sequence().At(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	content := mustExport(t, there, p.ID, "numpy", export.Options{Images: []string{a.Image().ID}, Pictures: new(true)})
 
 	here := workspacetest.MustOpen(t)
@@ -50,21 +47,32 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	if lossy := report.Images[0].Lossy; len(lossy) != 1 || !strings.Contains(lossy[0], "labels.npz") {
 		t.Errorf("the labels beside the scores are not read, and the report says %q", lossy)
 	}
-	got, err := b.Sequence().At(t.Context(), 0)
+	checkAgree(t, p, a, q, b, 0.95)
+}
+
+// checkAgree checks that the first hypotheses of an image in two projects give at least a
+// share of its pixels the same class.
+func checkAgree(t *testing.T, p segment.Project, a *annotation.Annotation, q segment.Project, b *annotation.Annotation, least float64) {
+	t.Helper()
+	there, err := a.Sequence().At(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := b.Sequence().At(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mThere, _ := a.Superpixels()
 	mHere, _ := b.Superpixels()
 	same := 0
-	for y := range 80 {
-		for x := range 120 {
-			if p.Index(truth.Labels[mThere.At(x, y)]) == q.Index(got.Labels[mHere.At(x, y)]) {
+	for y := range mThere.Height {
+		for x := range mThere.Width {
+			if p.Index(there.Labels[mThere.At(x, y)]) == q.Index(here.Labels[mHere.At(x, y)]) {
 				same++
 			}
 		}
 	}
-	if share := float64(same) / (80 * 120); share < 0.95 {
+	if share := float64(same) / float64(mThere.Width*mThere.Height); share < least {
 		t.Errorf("the first hypotheses agree on %.2f of the image", share)
 	}
 }
@@ -132,33 +140,13 @@ func TestScoresOfAnEmptiedProject(t *testing.T) {
 		t.Fatalf("report %+v", report.Images)
 	}
 	a := mustOpenFirst(t, there, p.ID)
-	want, err := a.Sequence().At(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, r := range report.Images {
 		if r.Problem != "" || !r.Added || r.Seq != 1 {
 			t.Fatalf("%+v", r)
 		}
 	}
 	b := mustOpenFirst(t, here, q.ID)
-	got, err := b.Sequence().At(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mThere, _ := a.Superpixels()
-	mHere, _ := b.Superpixels()
-	same := 0
-	for y := range 80 {
-		for x := range 120 {
-			if p.Index(want.Labels[mThere.At(x, y)]) == q.Index(got.Labels[mHere.At(x, y)]) {
-				same++
-			}
-		}
-	}
-	if share := float64(same) / (80 * 120); share < 0.9 {
-		t.Errorf("the first hypotheses agree on %.2f of the image", share)
-	}
+	checkAgree(t, p, a, q, b, 0.9)
 }
 
 // Scores whose axes are classes × height × width look like scores of many classes;

@@ -114,12 +114,7 @@ func TestInfinite(t *testing.T) {
 // TestPlanes reads images that store each channel by itself; they look like those of
 // the same channels together.
 func TestPlanes(t *testing.T) {
-	size := image.Rect(0, 0, 5, 3)
-	narrow, wide := image.NewNRGBA(size), image.NewNRGBA64(size)
-	for i := range narrow.Pix {
-		narrow.Pix[i] = uint8(37 * i)
-		wide.Pix[2*i], wide.Pix[2*i+1] = uint8(37*i), uint8(i)
-	}
+	narrow, wide := spotted()
 	for name, c := range map[string]struct {
 		channels    int
 		photometric uint32
@@ -134,7 +129,7 @@ func TestPlanes(t *testing.T) {
 				if img == image.Image(wide) {
 					bits = 16
 				}
-				file := sampled(size.Size(), tile, bits, unsigned, c.photometric, c.channels, func(b []byte, x, y, channel int) []byte {
+				file := sampled(narrow.Rect.Size(), tile, bits, unsigned, c.photometric, c.channels, func(b []byte, x, y, channel int) []byte {
 					if bits == 8 {
 						v := narrow.NRGBAAt(x, y)
 						return append(b, []uint8{v.R, v.G, v.B, v.A}[channel])

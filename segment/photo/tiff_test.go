@@ -65,15 +65,21 @@ func TestFax(t *testing.T) {
 	}
 }
 
-// TestBands reads aerial and satellite images: a fourth channel that is not alpha is
-// left out, and three or four channels that are called grey are red, green and blue.
-func TestBands(t *testing.T) {
+// spotted returns a picture of 5×3 pixels whose numbers all differ, in 8 and 16 bits.
+func spotted() (narrow *image.NRGBA, wide *image.NRGBA64) {
 	size := image.Rect(0, 0, 5, 3)
-	narrow, wide := image.NewNRGBA(size), image.NewNRGBA64(size)
+	narrow, wide = image.NewNRGBA(size), image.NewNRGBA64(size)
 	for i := range narrow.Pix {
 		narrow.Pix[i] = uint8(37 * i)
 		wide.Pix[2*i], wide.Pix[2*i+1] = uint8(37*i), uint8(i)
 	}
+	return narrow, wide
+}
+
+// TestBands reads aerial and satellite images: a fourth channel that is not alpha is
+// left out, and three or four channels that are called grey are red, green and blue.
+func TestBands(t *testing.T) {
+	narrow, wide := spotted()
 	for name, c := range map[string]struct {
 		channels    int // that the file has
 		photometric uint32
@@ -98,7 +104,7 @@ func TestBands(t *testing.T) {
 			if !c.alpha {
 				seen = opaque(img)
 			}
-			if want := upright(seen, size, 1); !bytes.Equal(p.Pixels.Pix, want.Pix) {
+			if want := upright(seen, narrow.Rect, 1); !bytes.Equal(p.Pixels.Pix, want.Pix) {
 				t.Errorf("%s, %T: pixels\n%v, want\n%v", name, img, p.Pixels.Pix, want.Pix)
 			}
 		}
