@@ -1,4 +1,5 @@
 import { at } from '../superpixels/idmap.js';
+import { barring, barringPixels } from '../evidence/barred.js';
 import { counted } from '../ui/numbers.js';
 import { VOID } from '../evidence/protocol.js';
 import { alike, composed, labelAt } from './shown.js';
@@ -109,14 +110,17 @@ export class Labelling {
     doubt.forget();
     const { name, id } = classes.current;
     const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
+    const label = mode === 'paint' ? id : VOID;
     if (runs) {
-      session.repair(runs, mode === 'paint' ? id : VOID);
+      if (this.barred(runs, label)) return this.show();
+      session.repair(runs, label);
       const count = runs.reduce((sum, v, i) => sum + (i % 2) * v, 0);
       say(`${counted(count, 'pixel')} ${done}`);
       return;
     }
     const shown = acceptance.choice.shown?.card;
     acceptance.keep();
+    if (!box && mode !== 'exclude' && this.refused(barring(session.evidence.present, { label, superpixels, point: this.isClick(drawn) }, session.evidence.division))) return this.show();
     acceptance.labelled();
     if (box) saying.box(box, mode === 'clear');
     if (mode === 'exclude' && !box) saying.exclude(superpixels, points, id);
@@ -126,6 +130,23 @@ export class Labelling {
     else if (mode === 'paint') session.label(superpixels, points, id);
     else session.clear(superpixels, points);
     setTimeout(() => say(`${counted(superpixels.length, 'superpixel')} ${done}`)); // now it would force a layout before the click is dispatched
+  }
+
+  /** Whether all of some pixels belongs to locked classes; says so. @param {readonly number[]} runs start and length in turn @param {number} label */
+  barred(runs, label) {
+    const { map } = this.painter;
+    const { present, division } = this.ports.session.evidence;
+    return this.refused(barringPixels(present, { label, runs }, division, (pixel) => at(map, pixel % map.fullWidth, Math.floor(pixel / map.fullWidth))));
+  }
+
+  /** Says that nothing was painted because of locked classes, if there are any. @param {readonly number[]} bars their ids @returns {boolean} whether there are */
+  refused(bars) {
+    const { classes, saying } = this.ports;
+    if (bars.length === 0) return false;
+    const names = bars.map((id) => classes.nameOf(id)).join(', ');
+    const unlock = { label: 'Unlock', run: () => bars.forEach((id) => saying.lock(id)) };
+    toast(bars.length === 1 ? `${names} is locked` : `${names} are locked`, 'Nothing was changed there.', 'problem', unlock);
+    return true;
   }
 
   /** Does to one superpixel what a click would, on a key. @param {import('../tools/strokes.js').Mode} mode @param {number} s or -1 */

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -85,9 +86,13 @@ func TestE2EConstraints(t *testing.T) {
 	p.hears(name + " locked")
 	p.press("3")
 	p.click(thing)
-	p.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('locked class'))`)
-	if toasts := value[int](p, `document.querySelectorAll('.toast').length`); toasts != 1 {
-		t.Errorf("a click on a locked class was answered %d times", toasts)
+	p.until(`document.querySelector('.toast') !== null`)
+	if answers := value[[]string](p, `[...document.querySelectorAll('.toast-text strong')].map((e) => e.textContent)`); len(answers) != 1 || !strings.Contains(answers[0], name) || !strings.Contains(answers[0], "is locked") {
+		t.Errorf("a click on a locked class was answered with %q", answers)
+	}
+	p.settle()
+	if said := value[[]string](p, `window.heard.filter((text) => text.includes('superpixel labelled'))`); len(said) > 0 {
+		t.Errorf("a click on a locked class was announced: %q", said)
 	}
 	if now := len(p.waitForEvents(8)); now != 8 {
 		t.Errorf("a click on a locked class was stored: %d events", now)
