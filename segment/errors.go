@@ -25,6 +25,10 @@ const (
 	Damaged                     // a stored file is missing or damaged
 )
 
+// ErrRole is the cause of a NotFound for what the caller can see, or may know to exist,
+// but lacks the right for.
+var ErrRole = errors.New("the role does not include it")
+
 // Error is an error for a person: Detail says what was wrong with which input,
 // what is accepted, and what happened to the data. The wrapped error, if any,
 // is for the log.

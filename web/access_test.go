@@ -17,6 +17,7 @@ import (
 	"collie/storage/sqlite"
 	"collie/web/live"
 	"collie/web/people"
+	"collie/web/problem"
 	"collie/web/wire"
 )
 
@@ -386,5 +387,35 @@ func TestRightsOfMessages(t *testing.T) {
 	s.as(admin).get("/api/v1/images/"+im.ID+"/evidence").into(t, 200, &log)
 	if log.Seq != 1 {
 		t.Errorf("%d events are stored, want the annotator's", log.Seq)
+	}
+}
+
+// Whoever sees something but lacks the right to change it is not told that it
+// doesn't exist.
+func TestRefusedIsNotMissing(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, withLogin)
+	admin, viewer := s.user("admin", access.Admin), s.user("viewer", access.Viewer)
+	im := s.as(admin).photo()
+	export := "/api/v1/exports/" + s.as(admin).exported(im.Project, `{"format":"coco"}`).ID
+	s.as(viewer).get(export).into(t, 200, new(any))
+	for what, got := range map[string]answer{
+		"a project":           s.as(viewer).patchProject(im.Project, `{"name":"Mine"}`),
+		"somebody's export":   s.as(viewer).send("DELETE", export, nil),
+		"what is for admins":  s.as(viewer).get("/api/v1/audit"),
+		"a project to create": s.as(viewer).post("/api/v1/projects", `{"name":"Mine"}`),
+	} {
+		if p := got.problem(t, 404); p.Title != problem.NotAllowed || strings.Contains(p.Detail, "exist") {
+			t.Errorf("%s: %+v", what, p)
+		}
+	}
+	if p := s.as(viewer).get("/api/v1/projects/"+segment.NewID()).problem(t, 404); p.Title == problem.NotAllowed {
+		t.Errorf("what doesn't exist: %+v", p)
+	}
+	for _, path := range []string{"/users", "/audit"} {
+		page := s.as(viewer).send("GET", path, nil, "Accept: text/html")
+		if body := string(page.body); page.status != 404 || !strings.Contains(body, "<h1>"+problem.NotAllowed+"</h1>") || strings.Contains(body, "404") {
+			t.Errorf("%s: %d %s", path, page.status, body)
+		}
 	}
 }

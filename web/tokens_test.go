@@ -302,7 +302,7 @@ func TestScopeOnTheServer(t *testing.T) {
 	s := MustServe(t, withLogin)
 	robot := s.holding(s.user("root", access.Admin), access.ReadOnly)
 	a := robot.post("/api/v1/projects", `{"name":"new"}`)
-	if a.status != 404 || !strings.Contains(string(a.body), "only admins") || !strings.Contains(string(a.body), "scope read") || strings.Contains(string(a.body), "in this project") {
+	if a.status != 404 || !strings.Contains(string(a.body), "Only admins") || !strings.Contains(string(a.body), "scope read") || strings.Contains(string(a.body), "in this project") {
 		t.Errorf("%d %s", a.status, a.body)
 	}
 }

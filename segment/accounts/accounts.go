@@ -331,7 +331,7 @@ func (a *Accounts) Remove(ctx context.Context, id string) error {
 // everybody.
 func mayManage(ctx context.Context) error {
 	if !access.May(ctx, access.Administer) {
-		return segment.Errorf(segment.NotFound, "This doesn't exist, or your role can't access it. Nothing was changed.")
+		return segment.Errorf(segment.NotFound, "Only admins can do this. Nothing was changed.").Because(segment.ErrRole)
 	}
 	return nil
 }

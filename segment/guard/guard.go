@@ -39,7 +39,7 @@ func (g *Guard) May(ctx context.Context, a access.Action) error {
 		return err
 	}
 	if !role.May(a) { // a project's role, as that of a token whose scope is less than its user, says nothing here
-		return segment.Errorf(segment.NotFound, "This page or call doesn't exist, or only admins can use it. Nothing was changed.")
+		return segment.Errorf(segment.NotFound, "Only admins can do this. Nothing was changed.").Because(segment.ErrRole)
 	}
 	return nil
 }
@@ -124,5 +124,5 @@ func denied(role access.Role, a access.Action, stranger string) error {
 	case !role.May(access.Read):
 		return segment.Errorf(segment.NotFound, "%s", stranger)
 	}
-	return segment.Errorf(segment.NotFound, "Your role in this project (%s) doesn't include this. Nothing was changed.", role)
+	return segment.Errorf(segment.NotFound, "Your role in this project (%s) doesn't include this. Nothing was changed.", role).Because(segment.ErrRole)
 }

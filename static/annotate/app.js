@@ -45,6 +45,12 @@ const RETURNING = 1500;
 /** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
 const TELL = 900;
 
+/** Says that the image is in the trash. @param {boolean} owner whether the person can open that */
+function sayTrashed(owner) {
+  if (owner) toast('This image was moved to the trash', 'You can go on here once it is restored.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') });
+  else toast('This image was moved to the trash', 'You can go on here once an owner of the project has restored it.', 'problem');
+}
+
 /** The annotation page: joins the session, the canvas, the strip and the panels. */
 export class App {
   /**
@@ -165,7 +171,7 @@ export class App {
       },
       reviewed: () => void this.review.load(),
       problem: (title, detail) => toast(title, detail, 'problem'),
-      trashed: () => toast('This image was moved to the trash', 'You can go on here once it is restored.', 'problem', { label: 'Open the trash', run: () => location.assign('/trash') }),
+      trashed: () => sayTrashed(this.data.owner !== undefined),
     });
     session.viewer = this.data.readonly !== undefined;
     return session;

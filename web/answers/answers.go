@@ -197,7 +197,11 @@ func (s *Sender) jsonProblem(w http.ResponseWriter, r *http.Request, err error) 
 // pageProblem answers a failed request for a page.
 func (s *Sender) pageProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.Failed(w, r, err)
-	s.HTML(w, r, p.Status, templates.Problem(templates.ProblemView{Status: p.Status, Title: p.Title, Detail: p.Detail}))
+	v := templates.ProblemView{Status: p.Status, Title: p.Title, Detail: p.Detail}
+	if p.Title == problem.NotAllowed {
+		v.Status = 0 // a page of that name exists
+	}
+	s.HTML(w, r, p.Status, templates.Problem(v))
 }
 
 // Failed prepares the answer to a failed request and logs server errors; a refusal is

@@ -125,6 +125,15 @@ func TestE2ETeam(t *testing.T) {
 		t.Errorf("on a phone a viewer's page has %.0f pixels for the name of the image", room)
 	}
 	viewer.screenshot("annotate-viewer-phone")
+
+	// Who can't open the trash is not offered to.
+	value[int](p, `fetch('/api/v1/images/' + document.getElementById('app').dataset.image, {method: 'DELETE'}).then(r => r.status)`)
+	for role, page := range map[string]*page{"viewer": viewer, "admin": p} {
+		page.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('moved to the trash'))`)
+		if offered := value[bool](page, `[...document.querySelectorAll('.toast-action')].some((e) => e.checkVisibility() && e.textContent === 'Open the trash')`); offered != (role == "admin") {
+			t.Errorf("the %s is offered to open the trash: %v", role, offered)
+		}
+	}
 	viewer.do("going to the start", chromedp.Navigate(address))
 	viewer.until(`document.querySelector('.card') !== null && document.querySelector('.hero').hidden`)
 	viewer.screenshot("start-viewer")
@@ -132,7 +141,7 @@ func TestE2ETeam(t *testing.T) {
 	viewer.until(`document.querySelector('h1')?.textContent === 'viewer'`)
 	viewer.screenshot("account-dark")
 	viewer.do("opening the users", chromedp.Navigate(address+"/users"))
-	viewer.until(`document.querySelector('.problem-status')?.textContent === '404'`)
+	viewer.until(`document.querySelector('.problem h1')?.textContent === 'Not allowed'`)
 }
 
 // member gives a user a role in the project of the image that the page shows.

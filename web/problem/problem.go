@@ -87,6 +87,9 @@ var statuses = map[segment.Kind]int{
 	segment.Damaged:     http.StatusInternalServerError,
 }
 
+// NotAllowed is the title of a problem about the caller's role.
+const NotAllowed = "Not allowed"
+
 // Kind is what /api says about the problems of one status.
 type Kind struct {
 	Status         int
@@ -98,7 +101,7 @@ var Kinds = []Kind{
 	{http.StatusBadRequest, "The request could not be understood", "The body is not JSON, is incomplete, or has the wrong form for this call."},
 	{http.StatusUnauthorized, "Sign in first", "The server needs a login, and the request has no valid session."},
 	{http.StatusForbidden, "Not allowed from there", "Changes and websockets are accepted only from Collie's own pages and from programs other than browsers; some calls need a session and can't be made with an API token."},
-	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it."},
+	{http.StatusNotFound, "Not found", "It doesn't exist, is in the trash, or your role can't access it. Where your role lets you see it, the title is \"" + NotAllowed + "\"."},
 	{http.StatusMethodNotAllowed, "Method not allowed", "The address accepts the methods in the Allow header."},
 	{http.StatusRequestTimeout, "Too slow", "The body didn't arrive in the time for a request. Nothing was changed."},
 	{http.StatusConflict, "This doesn't fit the current state", "The event was made for an older state (seq is the current one), the edit for an older list of classes (project has the current one), labels still use a deleted class, a name is taken, or a project would lose its only owner. Nothing was changed."},
@@ -163,6 +166,9 @@ func Of(err error) Problem {
 	}
 	kind := KindOf(p.Status)
 	p.Title, p.Type = kind.Title, "/api#"+kind.Anchor()
+	if errors.Is(err, segment.ErrRole) {
+		p.Title = NotAllowed
+	}
 	return p
 }
 

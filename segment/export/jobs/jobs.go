@@ -185,7 +185,7 @@ func (j *Jobs) Cancel(ctx context.Context, id string) error {
 		return err
 	}
 	if p, known := access.From(ctx); known && p.User != status.By && j.source.MayIn(ctx, status.Project, access.Manage) != nil {
-		return noExport() // as if it did not exist
+		return segment.Errorf(segment.NotFound, "Only whoever started this export and owners of its project can remove it. Nothing was changed.").Because(segment.ErrRole)
 	}
 	old, err := j.queue.Job(ctx, id)
 	if err == nil {
