@@ -1,6 +1,7 @@
 import { Problem } from '../ui/api.js';
 import { apart } from './apart.js';
 import { App } from './app.js';
+import { clearClasses } from './clearing.js';
 import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
 import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
 import { Keyboard } from './keyboard.js';
@@ -21,6 +22,7 @@ closeButtons();
 colourSwatches(); // of the classes, until their panel is there
 themeToggle();
 byId('main').append(byId('toasts')); // not over the image
+clearClasses();
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
 document.addEventListener('dragover', (e) => carriesFiles(e.dataTransfer) && e.preventDefault());

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"collie/sharedtest"
+	"collie/static"
 )
 
 // A layout is a window in CSS pixels, and the least share of it that the image gets.
@@ -263,4 +264,32 @@ func TestE2ELargeLetters(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestE2EMessagesBesideClasses: a long message covers no class, and moves nothing but
+// the end of their list.
+func TestE2EMessagesBesideClasses(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	const places = `JSON.stringify(['#strip', '#stage', '#rest', '#classes-title'].map((s) => document.querySelector(s).getBoundingClientRect()))`
+	before := value[string](p, places)
+	value[bool](p, `import('`+static.Address("ui/toast.js")+`').then(({toast}) => {
+		toast('Something long has happened', 'This is what was wrong, with which image and which class. '.repeat(4), 'problem', {label: 'Do something', run: () => {}});
+		return true;
+	})`)
+	p.until(`document.querySelector('.toast') !== null`)
+	p.screenshot("message")
+	if p.overlap(".toast", "#classes") {
+		t.Error("the message lies over the classes")
+	}
+	if after := value[string](p, places); after != before {
+		t.Errorf("the message moves things from %s to %s", before, after)
+	}
+	p.press("8")
+	p.until(`(() => {
+		const [row, list] = ['.class-row.active', '#classes'].map((s) => document.querySelector(s).getBoundingClientRect());
+		return document.querySelector('.class-row.active').dataset.index !== '0' && row.bottom <= list.bottom + 1;
+	})()`)
+	p.clickOn("taking it away", `.toast [data-slot="close"]`)
+	p.until(places + ` === ` + "`" + before + "`" + ` && document.getElementById('classes').style.marginBottom === ''`)
 }
