@@ -9,6 +9,7 @@ import { handBack } from './handback.js';
 import { Layout } from './layout.js';
 import { load } from './load.js';
 import { Menu } from '../ui/menu.js';
+import { moreTools } from './moretools.js';
 import { insist, pause, waitText } from '../ui/patience.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
@@ -22,9 +23,9 @@ closeButtons();
 colourSwatches(); // of the classes, until their panel is there
 themeToggle();
 byId('main').append(byId('toasts')); // not over the image
-clearClasses();
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
+clearClasses(); // after each change of the layout, too
 document.addEventListener('dragover', (e) => carriesFiles(e.dataTransfer) && e.preventDefault());
 /** @param {Event} e */
 const refuse = (e) => {
@@ -89,6 +90,7 @@ function listen(app, queue) {
   apart(history, tones);
   const more = new Menu(byId('more-menu'), (id) => byId(id).click());
   byId('more').addEventListener('click', () => more.open(byId('more')));
+  moreTools();
   new Keyboard(commands, stage, (s) => stage.listener.tapped(s) || labelling.touchUp(stage.tools.mode, s));
   byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
   byId('ask-region').addEventListener('click', () => doubt.popup.pick(!doubt.popup.picking));

@@ -157,6 +157,7 @@ export class Layout {
   /** Gives the rail the least number of columns that its tools fit into. */
   fitRail() {
     const app = byId('app');
+    if (byId('more-tools').checkVisibility()) return app.removeAttribute('data-rail'); // where one column always does
     const [tools, views] = [byId('tools'), byId('view-tools')];
     const rail = /** @type {HTMLElement} */ (tools.parentElement);
     const { flexDirection, rowGap, paddingTop } = getComputedStyle(rail);

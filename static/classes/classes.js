@@ -155,9 +155,14 @@ export class ClassPanel {
     this.paint();
   }
 
+  /** Whether the person owns the project, as far as the page knows: it offers to add classes. */
+  get owned() {
+    return !byId('add-class').hidden;
+  }
+
   /** Whether the person can change the classes; says so when not. */
   mayChange() {
-    const may = !byId('add-class').hidden; // the page offers it to owners
+    const may = this.owned;
     if (!may) toast('Classes not changed', 'Only owners of a project can change its classes.', 'problem');
     return may;
   }

@@ -15,7 +15,9 @@ export class ClassMenu {
     this.place = 0;
     this.one = new Menu(byId('class-menu'), (what) => this.run(what));
     const all = new Menu(byId('classes-menu'), (what) => (what === 'import' ? this.file.click() : this.download(what)));
-    byId('classes-more').addEventListener('click', () => all.open(byId('classes-more')));
+    this.all = all;
+    const more = byId('classes-more');
+    more.addEventListener('click', () => (this.compact ? this.open(panel.active, more) : all.open(more)));
     this.file = /** @type {HTMLInputElement} */ (byId('classes-file'));
     this.file.addEventListener('change', () => {
       const [file] = this.file.files ?? [];
@@ -24,13 +26,20 @@ export class ClassMenu {
     });
   }
 
+  /** Whether there is no room for the buttons of rows, so that one menu has all that they do for the active class. */
+  get compact() {
+    return !byId('find').checkVisibility();
+  }
+
   /** @param {number} place of the class @param {HTMLElement} opener */
   open(place, opener) {
     this.place = place;
     const last = this.panel.classes.length - 1;
     const { element } = this.one;
     for (const item of element.querySelectorAll('button')) {
-      item.disabled = (item.dataset.do === 'up' && place === 0) || (item.dataset.do === 'down' && place === last) || (item.dataset.do === 'delete' && last === 0);
+      const { do: what = '' } = item.dataset;
+      item.hidden = (['colour', 'find', 'all'].includes(what) && !this.compact) || (!['lock', 'find', 'all'].includes(what) && !this.panel.owned);
+      item.disabled = (what === 'up' && place === 0) || (what === 'down' && place === last) || (what === 'delete' && last === 0);
     }
     const { id } = this.panel.classes[place];
     const lock = element.querySelector('[data-do="lock"] span');
@@ -45,6 +54,9 @@ export class ClassMenu {
     if (what === 'rename') editName(panel, panel.classes[place].key);
     if (what === 'up') panel.move(place, -1);
     if (what === 'down') panel.move(place, 1);
+    if (what === 'colour') panel.rows.get(panel.classes[place].key)?.color.click();
+    if (what === 'find') byId('find').click();
+    if (what === 'all') this.all.open(byId('classes-more'));
     if (what === 'lock') panel.toggleLock(place);
     if (what === 'delete') void removeClass(panel, place);
   }

@@ -22,7 +22,7 @@ export class Menu {
 
   /** @returns {HTMLButtonElement[]} the items that can be used */
   get items() {
-    return [...this.element.querySelectorAll('button')].filter((b) => !b.disabled);
+    return [...this.element.querySelectorAll('button')].filter((b) => !b.disabled && !b.hidden);
   }
 
   /** @param {HTMLElement} opener */

@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// tooSmall lists what a finger can press that is less than 40 pixels wide or high.
+// The links to the project and past the header have their size in the text; the
+// button of a class is as large as its row, and lies over the colour.
+const tooSmall = `[...document.querySelectorAll('button, a[href], input, select, .class-row')].filter((e) => {
+	if (!e.checkVisibility({visibilityProperty: true}) || getComputedStyle(e).pointerEvents === 'none' || e.matches('.skip, .crumbs a, .class-color, .class-button, .visually-hidden')) return false;
+	const b = e.getBoundingClientRect();
+	return b.width > 1 && (b.width < 40 || b.height < 40);
+}).map((e) => (e.id || e.ariaLabel || e.className) + ' ' + Math.round(e.offsetWidth) + '×' + Math.round(e.offsetHeight))`
+
+// openByTouch opens the first of the images of a new project, all alike, in a window
+// of a device with a touch screen.
+func openByTouch(t *testing.T, width, height int64, images int) *page {
+	t.Helper()
+	address := startServer(t)
+	var project struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", bytes.NewReader([]byte(`{"name":"Flowers","classes":[{"name":"background"},{"name":"flower"},{"name":"leaf"},{"name":"stem"},{"name":"pot"},{"name":"table"},{"name":"wall"},{"name":"window"},{"name":"a rather long name"}]}`)), &project)
+	files := make([][]byte, images)
+	for i := range files {
+		files[i] = picture(t, 600, 400)
+	}
+	first := uploadTo(t, address, project.ID, files)[0]
+	p := openPage(t, width, height, false, "about:blank")
+	p.touchOn()
+	p.do("opening", chromedp.Navigate(address+"/images/"+first))
+	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	return p
+}
+
+// touchOn makes the window that of a device with a touch screen.
+func (p *page) touchOn() {
+	p.t.Helper()
+	p.do("turning to touch", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true})
+		return err
+	}))
+}
+
+// tapOn taps the middle of the first element of a CSS selector, once something can be
+// tapped there.
+func (p *page) tapOn(what, selector string) {
+	p.t.Helper()
+	at := wait(p, what, middle+`(`+quoted(selector)+`)`, func(at []float64) bool { return len(at) == 2 })
+	p.finger(what, at[0], at[1])
+}
+
+// TestE2EThumb: on a phone, upright and on its side, a thumb chooses a class, labels,
+// picks a card, undoes, manages the class, takes a rare tool, accepts and goes to the
+// next image; and whatever it presses is large enough.
+func TestE2EThumb(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int64{{844, 390}, {667, 330}, {390, 844}, {360, 640}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			p := openByTouch(t, size[0], size[1], 2)
+			large := func(where string) {
+				t.Helper()
+				p.screenshot(where)
+				if found := value[[]string](p, tooSmall); len(found) > 0 {
+					t.Errorf("%s: too small for a thumb are %q", where, found)
+				}
+				if found := value[[]string](p, `(document.querySelector(':popover-open') ? [] : `+uncovered+`)`); len(found) > 0 {
+					t.Errorf("%s: cut off or covered are %q", where, found)
+				}
+				if found := value[[]string](p, cut); len(found) > 0 {
+					t.Errorf("%s: cut off are %q", where, found)
+				}
+			}
+			large("fresh")
+			name := func() string {
+				return value[string](p, `document.querySelector('.class-row.active .class-name').textContent`)
+			}
+			p.tapOn("choosing flower", "#classes li:nth-child(2) .class-button")
+			p.until(`document.querySelector('.class-row.active .class-name').textContent === 'flower'`)
+			p.tap(image.Pt(300, 200))
+			p.stored(1)
+			p.settle()
+			large("labelled")
+			p.tapOn("picking a card", `.hypothesis[aria-selected="false"]`)
+			p.until(`!document.getElementById('accept').disabled`)
+			p.tapOn("accepting", "#accept")
+			p.stored(2)
+			p.tapOn("undoing", "#undo")
+			p.stored(3)
+
+			p.tapOn("the menu of the class", "#classes-more")
+			p.until(`document.getElementById('class-menu').matches(':popover-open')`)
+			large("class menu")
+			p.tapOn("locking", `#class-menu [data-do="lock"]`)
+			p.stored(4)
+			p.until(`document.querySelector('.class-row.locked .class-name')?.textContent === 'flower'`)
+			large("locked")
+			p.tapOn("the menu again", "#classes-more")
+			p.tapOn("unlocking", `#class-menu [data-do="lock"]`)
+			p.stored(5)
+			p.until(`document.querySelector('.class-row.locked') === null`)
+			p.tapOn("the menu once more", "#classes-more")
+			p.tapOn("finding a class", `#class-menu [data-do="find"]`)
+			p.until(`document.getElementById('find-dialog').open`)
+			p.tapOn("taking the last", "#find-list li:last-child")
+			p.until(`!document.getElementById('find-dialog').open`)
+			if got := name(); got != "a rather long name" {
+				t.Errorf("the class that was found is %q", got)
+			}
+
+			p.tapOn("more tools", "#more-tools")
+			p.until(`document.getElementById('tools-menu').matches(':popover-open')`)
+			large("tools")
+			p.tapOn("a rectangle", `#tools-menu [data-do="rectangle"]`)
+			p.until(`document.querySelector('[data-tool="rectangle"]').checkVisibility()`)
+			p.tapOn("back", `[data-tool="superpixel"]`)
+			p.until(`!document.querySelector('[data-tool="rectangle"]').checkVisibility()`)
+
+			p.tapOn("accepting and going on", "#accept-next")
+			p.until(`document.getElementById('place-shown')?.textContent === '2 / 2' && document.getElementById("save")?.dataset.state === "saved"`)
+		})
+	}
+}
