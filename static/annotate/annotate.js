@@ -75,8 +75,8 @@ function listen(app, queue) {
     openExport: () => {
       if (session.mayAsk()) app.exporting.open();
     },
-    go: (/** @type {'next' | 'previous'} */ side) => app.go(side),
-    copyOn: () => app.copyOn(),
+    go: (/** @type {'next' | 'previous'} */ side) => app.leaving.go(side),
+    copyOn: () => app.leaving.copyOn(),
     say: (/** @type {string} */ text) => app.say(text),
   };
   const commands = {

@@ -10,6 +10,7 @@ import { keepFocus } from './handback.js';
 import { ExportDialog, undecided } from '../transfer/export.js';
 import { Labelling } from './labelling.js';
 import { Layers } from './layers.js';
+import { Leaving } from './leaving.js';
 import { Minimap } from '../canvas/minimap.js';
 import { HistoryPanel } from './history.js';
 import { counted } from '../ui/numbers.js';
@@ -30,17 +31,11 @@ import { Stage } from '../tools/stage.js';
 import { Strip } from '../choosing/strip.js';
 import { Thumbnails } from '../canvas/thumbnails.js';
 import { call } from '../ui/api.js';
-import { toast, toastProblem } from '../ui/toast.js';
+import { toast } from '../ui/toast.js';
 import { Tones } from './tones.js';
 import { Turns } from '../ui/turns.js';
 
 /** @typedef {Awaited<ReturnType<typeof import('./load.js').load>>} Parts the image and its superpixels */
-
-/** Milliseconds to wait for the disk before saying that it takes long. */
-const SAVING = 8000;
-
-/** Milliseconds to wait for a server that is away, which may only be restarting. */
-const RETURNING = 1500;
 
 /** Milliseconds after which the outcome of a run is announced, so that it does not cut off what led to it. */
 const TELL = 900;
@@ -126,15 +121,8 @@ export class App {
     this.labelling = new Labelling({
       session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, objects: this.objects, say,
     });
-    this.exporting = new ExportDialog({
-      undecided: () => undecided(this.session.evidence.present.labels, this.painter.parts.area),
-      preview: () => this.acceptance.preview,
-      accept: async () => {
-        this.acceptance.accept();
-        return this.session.mayAsk() && this.saved();
-      },
-      saved: async () => this.session.mayAsk() && this.saved(),
-    });
+    this.leaving = new Leaving(data, { session: this.session, acceptance: this.acceptance, queue, say });
+    this.exporting = this.makeExport();
     this.layers = new Layers(this.painter, () => this.recolor());
     this.recolor();
   }
@@ -189,6 +177,18 @@ export class App {
         this.painter.touch();
         this.refresh();
       },
+    });
+  }
+
+  makeExport() {
+    return new ExportDialog({
+      undecided: () => undecided(this.session.evidence.present.labels, this.painter.parts.area),
+      preview: () => this.acceptance.preview,
+      accept: async () => {
+        this.acceptance.accept();
+        return this.session.mayAsk() && this.leaving.saved();
+      },
+      saved: async () => this.session.mayAsk() && this.leaving.saved(),
     });
   }
 
@@ -344,47 +344,5 @@ export class App {
     painter.divide(new PartsOf(painter.map, this.cells, division));
     strip.thumbnails.divide(painter.parts);
     strip.renew(strip.thumbnails, painter.parts.area);
-  }
-
-  /** Goes to another image of the project once everything is saved. @param {'next' | 'previous'} side */
-  async go(side) {
-    const id = this.data[side];
-    if (!id) toast(side === 'next' ? 'This is the last image in the project' : 'This is the first image in the project');
-    else if (await this.saved()) location.assign(`/images/${id}`);
-  }
-
-  /** Copies the labelling to the next image as its first guess and goes there. */
-  async copyOn() {
-    const { next = '', image } = this.data;
-    if (!this.session.mayChange()) return;
-    if (!next) {
-      toast('This is the last image in the project');
-      return;
-    }
-    this.acceptance.accept();
-    if (!(await this.saved())) return;
-    try {
-      await call('POST', `/api/v1/images/${next}/copy`, { from: image });
-      location.assign(`/images/${next}`);
-    } catch (error) {
-      toastProblem(error);
-    }
-  }
-
-  /** Waits until everything is on disk; false when that takes too long, or when the person waits for a hypothesis that doesn't come. */
-  async saved() {
-    const { acceptance } = this;
-    const waits = acceptance.eager;
-    const start = performance.now();
-    while (acceptance.eager || this.session.save !== 'saved') {
-      if (this.session.trashed && (this.queue.lasting || this.session.evidence.pending.length === 0)) return true; // there is nothing to wait for
-      const offline = ['offline', 'signed-out'].includes(this.session.save);
-      if (performance.now() > start + (offline ? RETURNING : SAVING)) {
-        toast(offline ? 'The server can’t be reached' : 'Not everything is saved yet', 'Your work is safe. Try again once it says “Saved”.', 'problem');
-        return false;
-      }
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
-    return !(waits && acceptance.missed);
   }
 }

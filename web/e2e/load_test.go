@@ -170,3 +170,56 @@ func TestE2EOpenAgain(t *testing.T) {
 	p.clickOn("trying again", "#loading-again")
 	p.until(`document.readyState === 'complete' && document.getElementById('loading').hidden`)
 }
+
+// TestE2EGoingOn: while the next image is long in coming, the page says so, for the eye
+// and for screen readers.
+func TestE2EGoingOn(t *testing.T) {
+	t.Parallel()
+	to, err := url.Parse(startServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.Out.Host = r.In.Host // for the socket, which only the server's own pages can open
+	}}
+	var project struct{ ID string }
+	call(t, to.String()+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Far away"}`), &project)
+	file := picture(t, 300, 200)
+	images := uploadTo(t, to.String(), project.ID, [][]byte{file, file})
+	told := make(chan string, 1) // what the page says lets the second image come
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/told":
+			told <- r.URL.Query().Get("text")
+			return
+		case "/images/" + images[1]:
+			select {
+			case text := <-told:
+				if text != "Opening the image" {
+					t.Errorf("the page says %q", text)
+				}
+			case <-r.Context().Done():
+				return
+			}
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	p := openPage(t, 1280, 720, false, front.URL+"/images/"+images[0])
+	const saved = `document.readyState === 'complete' && document.getElementById("save")?.dataset.state === "saved"`
+	for _, leave := range []func(){func() { p.press("d") }, func() { p.clickOn("next", "#next") }} {
+		p.until(saved + ` && document.getElementById('place-shown').textContent === '1 / 2'`)
+		if value[bool](p, `document.getElementById('leaving').checkVisibility()`) {
+			t.Error("the page says that it opens an image when nobody has asked")
+		}
+		value[bool](p, `(() => {
+			const [hint, announcer] = ['leaving', 'announcer'].map((id) => document.getElementById(id));
+			new MutationObserver(() => hint.checkVisibility() && fetch('/told?text=' + announcer.textContent)).observe(announcer, {childList: true});
+			return true;
+		})()`)
+		leave()
+		p.until(saved + ` && document.getElementById('place-shown').textContent === '2 / 2'`)
+		p.press("a")
+	}
+}
