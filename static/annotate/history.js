@@ -1,4 +1,4 @@
-import { call, get } from '../ui/api.js';
+import { call, get, received } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { origin } from './handback.js';
 import { historyOf } from '../evidence/steps.js';
@@ -196,7 +196,7 @@ export class HistoryPanel {
   async show(seq) {
     try {
       const response = await get(`${this.address}/mask.png?after=${seq}`);
-      const picture = await createImageBitmap(await response.blob());
+      const picture = await createImageBitmap(await received(response.blob()));
       if (this.shown !== seq) return false;
       this.ports.show(picture);
       return true;

@@ -1,4 +1,4 @@
-import { get } from '../ui/api.js';
+import { get, received } from '../ui/api.js';
 import { trace } from '../superpixels/borders.js';
 import { adjacency } from '../superpixels/graph.js';
 import { anchors, decode } from '../superpixels/idmap.js';
@@ -13,7 +13,7 @@ import { Lines } from '../canvas/lines.js';
  */
 export async function load(display, superpixels) {
   const [image, packed] = await Promise.all([
-    get(display).then((r) => r.blob()).then((blob) => createImageBitmap(blob)),
+    get(display).then((r) => received(r.blob())).then((blob) => createImageBitmap(blob)),
     fetchMap(`${superpixels}?of=whole`),
   ]);
   return { image, ...prepare(packed, image) };
@@ -44,7 +44,7 @@ export async function loadCells(superpixels, image) {
 async function fetchMap(superpixels) {
   const response = await get(superpixels);
   const name = (response.headers.get('ETag') ?? '').replace(/^W\//, '').replaceAll('"', '');
-  return { name, buffer: await response.arrayBuffer() };
+  return { name, buffer: await received(response.arrayBuffer()) };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { line, NEUTRAL, neutral } from '../canvas/adjust.js';
-import { call, get } from '../ui/api.js';
+import { call, get, received } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { origin } from './handback.js';
 import { toastProblem } from '../ui/toast.js';
@@ -150,7 +150,7 @@ export class Tones {
     const query = low === 0 && high === 1 ? '' : `?low=${Math.round(low * WHITE)}&high=${Math.round(high * WHITE)}`;
     try {
       const response = await get(this.display + query);
-      const bitmap = await createImageBitmap(await response.blob());
+      const bitmap = await createImageBitmap(await received(response.blob()));
       if (turn !== this.asked) return;
       this.painter.develop(bitmap, query !== '');
       this.developed();

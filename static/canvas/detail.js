@@ -1,5 +1,5 @@
 import { holds, intersection } from '../superpixels/box.js';
-import { get } from '../ui/api.js';
+import { get, received } from '../ui/api.js';
 
 /** @typedef {import('../superpixels/box.js').Box} Box */
 
@@ -106,7 +106,7 @@ export class Detail {
 /** @param {string} original address @returns {Promise<Blob | null>} null for TIFF, which hardly any browser decodes */
 async function fetched(original) {
   const response = await get(original);
-  if (response.headers.get('Content-Type') !== 'image/tiff') return response.blob();
+  if (response.headers.get('Content-Type') !== 'image/tiff') return received(response.blob());
   await response.body?.cancel();
   return null;
 }

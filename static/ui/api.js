@@ -75,6 +75,19 @@ export async function ask(address, wish) {
 }
 
 /**
+ * What the body of an answer holds; throws a Problem when the connection breaks before its end.
+ *
+ * @template T
+ * @param {Promise<T>} body being read
+ * @returns {Promise<T>}
+ */
+export function received(body) {
+  return body.catch(() => {
+    throw unreachable();
+  });
+}
+
+/**
  * Calls the server and returns the decoded answer; throws a Problem otherwise.
  *
  * @param {'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} method
@@ -87,7 +100,7 @@ export async function call(method, path, body) {
     method,
     ...(body instanceof FormData ? { body } : body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
-  const text = await response.text();
+  const text = await received(response.text());
   if (!response.ok) throw problemOf(text, response.status);
   return text ? JSON.parse(text) : null;
 }
@@ -99,6 +112,6 @@ export async function call(method, path, body) {
  */
 export async function get(address) {
   const response = await ask(address);
-  if (!response.ok) throw problemOf(await response.text(), response.status);
+  if (!response.ok) throw problemOf(await received(response.text()), response.status);
   return response;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { call, get, Problem, problemOf, textOf, unreachable } from './api.js';
+import { call, get, Problem, problemOf, received, textOf, unreachable } from './api.js';
 
 test('problems are read from any body', () => {
   const p = problemOf('{"title":"Too large","detail":"60 MB; 50 MB is the limit."}', 413);
@@ -61,4 +61,16 @@ test('what a server refuses otherwise is told at once', async (t) => {
   const waits = refusing(t, 1, 503, '2');
   await assert.rejects(call('GET', '/a'), (/** @type {Problem} */ p) => p.status === 503);
   assert.deepEqual(waits, []);
+});
+
+test('an answer that breaks off is one that never came', async (t) => {
+  t.mock.method(globalThis, 'fetch', async () => new Response(new ReadableStream({
+    start(body) {
+      body.enqueue(Uint8Array.of(123));
+      body.error(new TypeError('network error'));
+    },
+  })));
+  const away = (/** @type {Problem} */ p) => p instanceof Problem && p.status === 0;
+  await assert.rejects(call('GET', '/a'), away);
+  await assert.rejects(received((await get('/a')).blob()), away);
 });

@@ -1,4 +1,4 @@
-import { get } from './api.js';
+import { get, received } from './api.js';
 import { insist, pause } from './patience.js';
 
 /**
@@ -31,8 +31,8 @@ export function keepPictures() {
 /** @param {HTMLImageElement} picture */
 async function fetchAgain(picture) {
   try {
-    const answer = await insist(() => get(picture.src), { wait: () => {}, pause });
-    const source = URL.createObjectURL(await answer.blob());
+    const fetched = async () => received((await get(picture.src)).blob());
+    const source = URL.createObjectURL(await insist(fetched, { wait: () => {}, pause }));
     picture.addEventListener('load', () => {
       URL.revokeObjectURL(source);
       picture.classList.remove('missing');

@@ -9,8 +9,10 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -169,6 +171,38 @@ func TestE2EOpenAgain(t *testing.T) {
 	p := openPage(t, 390, 844, false, front.URL+"/images/"+project.Images[0].ID)
 	p.clickOn("trying again", "#loading-again")
 	p.until(`document.readyState === 'complete' && document.getElementById('loading').hidden`)
+}
+
+// TestE2EBrokenAnswers: an image whose picture or superpixels break off is asked for again
+// until it is there.
+func TestE2EBrokenAnswers(t *testing.T) {
+	t.Parallel()
+	to, err := url.Parse(startServer(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to) }}
+	var broken sync.Map
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		part := path.Base(r.URL.Path)
+		if _, again := broken.LoadOrStore(part, true); !again && (part == "display" || part == "superpixels.bin") {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write(make([]byte, 100))
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		server.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	var project struct{ Images []struct{ ID string } }
+	call(t, to.String()+"/api/v1/sample", "application/json", nil, &project)
+	p := openPage(t, 390, 844, false, front.URL+"/images/"+project.Images[0].ID)
+	p.until(`document.readyState === 'complete' && document.getElementById('loading').hidden`)
+	for _, part := range []string{"display", "superpixels.bin"} {
+		if _, was := broken.Load(part); !was {
+			t.Errorf("%s was not asked for", part)
+		}
+	}
 }
 
 // TestE2EGoingOn: while the next image is long in coming, the page says so, for the eye
