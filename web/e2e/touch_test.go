@@ -91,6 +91,13 @@ func TestE2EThumb(t *testing.T) {
 			p.until(`!document.getElementById('accept').disabled`)
 			p.tapOn("accepting", "#accept")
 			p.stored(2)
+			p.until(`document.querySelector('.toast') !== null`)
+			p.screenshot("accepted")
+			for _, panel := range []string{".rail", ".topbar", ".strip-actions", ".classes"} {
+				if p.overlap(".toast", panel) {
+					t.Errorf("what was accepted lies over %s", panel)
+				}
+			}
 			p.tapOn("undoing", "#undo")
 			p.stored(3)
 
@@ -119,8 +126,20 @@ func TestE2EThumb(t *testing.T) {
 			large("tools")
 			p.tapOn("a rectangle", `#tools-menu [data-do="rectangle"]`)
 			p.until(`document.querySelector('[data-tool="rectangle"]').checkVisibility()`)
+			p.tapOn("brush", `[data-tool="brush"]`)
+			large("brush")
+			p.tapOn("more tools again", "#more-tools")
+			p.tapOn("a polygon", `#tools-menu [data-do="polygon"]`)
+			for _, corner := range []image.Point{image.Pt(100, 100), image.Pt(500, 100), image.Pt(500, 300)} {
+				p.tap(corner)
+			}
+			p.until(`!document.getElementById('polygon-close').disabled`)
+			if min(size[0], size[1]) >= 390 { // in smaller windows a rare tool takes its room from the others
+				large("polygon")
+			}
+			p.tapOn("cancelling", "#polygon-cancel")
 			p.tapOn("back", `[data-tool="superpixel"]`)
-			p.until(`!document.querySelector('[data-tool="rectangle"]').checkVisibility()`)
+			p.until(`!document.querySelector('[data-tool="rectangle"], [data-tool="polygon"]').checkVisibility()`)
 
 			p.tapOn("accepting and going on", "#accept-next")
 			p.until(`document.getElementById('place-shown')?.textContent === '2 / 2' && document.getElementById("save")?.dataset.state === "saved"`)
