@@ -154,6 +154,7 @@ func TestE2EDoubt(t *testing.T) {
 	p.until(`document.getElementById('asking').hidden`)
 	p.stored(before.Seq + 1)
 	p.until(`document.querySelector('#doubt-curve polyline').getAttribute('points').split(' ').length >= 2`)
+	p.settle()
 	if got, want := value[[]int](p, marked), p.expected(); want == 0 || !slices.Equal(got, []int{want}) {
 		t.Errorf("the cards %v are marked, and the server marks card %d; here it should be another than the first", got, want)
 	}
