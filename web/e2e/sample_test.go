@@ -97,7 +97,10 @@ func TestE2ESample(t *testing.T) {
 func TestE2ESampleOnAPhone(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
-	p := openSample(t, 390, 844, false)
+	p := openPage(t, 390, 844, false, startServer(t))
+	p.touchOn()
+	p.trySample()
+	p.listen()
 	p.clickClasses(truth, 0, 1, 3)
 	p.keep("annotate-phone")
 	if wide := value[int](p, `document.documentElement.scrollWidth`); wide > 390 {
