@@ -125,13 +125,24 @@ func (s *samples) grey() (image.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A negative number that is farther below all others than they are apart, such as -9999,
+	// stands for missing data without being named.
+	second := highest
+	for _, v := range values {
+		if v > lowest && v < second {
+			second = v
+		}
+	}
+	if lowest < 0 && second < highest && second-lowest > highest-second {
+		lowest = second
+	}
 	img := image.NewGray16(image.Rectangle{Max: s.size})
 	scale := 0.0
 	if highest > lowest {
 		scale = 65534 / (float64(highest) - float64(lowest))
 	}
 	for i, v := range values {
-		if !math.IsNaN(float64(v)) {
+		if v >= lowest { // and is not NaN
 			be.PutUint16(img.Pix[2*i:], 1+uint16(math.Round((float64(v)-float64(lowest))*scale)))
 		}
 	}

@@ -111,6 +111,33 @@ func TestInfinite(t *testing.T) {
 	}
 }
 
+// TestUnnamed: a negative number far below all others means that there are no data, too.
+func TestUnnamed(t *testing.T) {
+	for _, c := range []struct {
+		numbers []float64
+		want    []uint16
+	}{
+		{[]float64{-9999, -9999, 0, 10, 5, -9999}, []uint16{0, 0, 1, 65535, 32768, 0}},
+		{[]float64{-32768, -4, -32768, 16, 6, -4}, []uint16{0, 1, 0, 65535, 32768, 1}},
+		{[]float64{-1, 0, 1, 0, 1, 1}, []uint16{1, 32768, 65535, 32768, 65535, 65535}},
+		{[]float64{-1, 0, 0, 0, 0, 0}, []uint16{1, 65535, 65535, 65535, 65535, 65535}},
+		{[]float64{0, 100, 101, 100, 100, 101}, []uint16{1, 64886, 65535, 64886, 64886, 65535}},
+	} {
+		file := sampled(image.Pt(3, 2), 0, 32, floating, blackIsZero, 1, func(b []byte, x, y, _ int) []byte {
+			return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(c.numbers[3*y+x])))
+		})
+		img, err := decodeTIFF(bytes.NewReader(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range c.want {
+			if got := img.(*image.Gray16).Gray16At(i%3, i/3).Y; got != want {
+				t.Errorf("%v: number %d is %d, want %d", c.numbers, i, got, want)
+			}
+		}
+	}
+}
+
 // TestPlanes reads images that store each channel by itself; they look like those of
 // the same channels together.
 func TestPlanes(t *testing.T) {
