@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -67,6 +68,31 @@ func missingIn(file string, there map[string]bool) (content func(io.Writer) erro
 		}
 		return rest.Close()
 	}, skipped, true
+}
+
+// zipped writes an archive of the pictures and labels in a folder.
+func zipped(folder string) func(io.Writer) error {
+	return func(out io.Writer) error {
+		files, err := filesIn([]string{folder}, append([]string{".json", ".npz", ".txt"}, pictureEndings...))
+		if err != nil {
+			return err
+		}
+		archive := zip.NewWriter(out)
+		for _, file := range files {
+			name, err := filepath.Rel(folder, file)
+			if err != nil {
+				return err
+			}
+			entry, err := archive.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name)}) // pictures can't be compressed further
+			if err != nil {
+				return err
+			}
+			if err := wholeFile(file)(entry); err != nil {
+				return err
+			}
+		}
+		return archive.Close()
+	}
 }
 
 // isZip reports whether a file begins like a zip archive, as the server sees it: a

@@ -171,6 +171,38 @@ func TestImportOfNumbers(t *testing.T) {
 	}
 }
 
+// A folder of PASCAL VOC is one data set: its objects are not taken for classes, and its
+// labelmap names the colours.
+func TestImportOfAFolder(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy, PIL.Image
+width, height = PIL.Image.open("photos/beach0.png").size
+classes = numpy.zeros((height, width, 3), numpy.uint8)
+classes[4:12, 4:12] = [10, 20, 30]
+objects = numpy.zeros((height, width), numpy.uint16)
+objects[4:12, 4:8], objects[4:12, 8:12] = 1, 2
+for folder, pixels in [("SegmentationClass", classes), ("SegmentationObject", objects)]:
+    os.makedirs("voc/" + folder)
+    PIL.Image.fromarray(pixels).save("voc/" + folder + "/beach0.png")
+with open("voc/labelmap.txt", "w") as file:
+    file.write("background:0,0,0::\nrock:10,20,30::\n")
+`)
+	if out := p.do("", "collie", "import", "Beach", "voc"); !strings.Contains(out, "1 imported, 0 failed") {
+		t.Errorf("the import: %s", out)
+	}
+	p.fails("its values are objects", "import", "Beach", "voc/SegmentationObject")
+	p.do("", "collie", "export", "Beach", "coco.zip", "--format", "coco")
+	p.do("", "/usr/bin/python3", "-c", `
+import json, zipfile
+of = json.load(zipfile.ZipFile("coco.zip").open("annotations/instances_default.json"))["annotations"]
+assert [(o["category_id"], o["area"]) for o in of] == [(2, 32), (2, 32)], of
+`)
+}
+
 // Failures are reported in one line, with a failing exit code.
 func TestMistakes(t *testing.T) {
 	p := serve(t)

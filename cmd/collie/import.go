@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"collie/cmd/internal/mapping"
@@ -20,16 +23,28 @@ type importCommand struct {
 	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
 }
 
-// Run imports the files one by one and reports the outcome of each mask, and what
-// numbers without names became.
+// together are the names of files and folders that give the others in a folder their
+// meaning: objects beside classes, names of colours and of images.
+var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json"}
+
+// Run imports the files one by one, but folders that have one of together as a whole,
+// and reports the outcome of each mask, and what numbers without names became.
 func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
 		return err
 	}
-	files, err := filesIn(c.Files, []string{".zip", ".png", ".json", ".npz"})
-	if err != nil {
-		return err
+	var files []string
+	for _, place := range c.Files {
+		if isDataSet(place) {
+			files = append(files, place)
+			continue
+		}
+		some, err := filesIn([]string{place}, []string{".zip", ".png", ".json", ".npz"})
+		if err != nil {
+			return err
+		}
+		files = append(files, some...)
 	}
 	fields := map[string]string{}
 	if c.Map != nil {
@@ -53,7 +68,16 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			}
 		}
 		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
-		used, err := s.sendFile(ctx, path, file, wholeFile(file), fields, &answer, out)
+		content := wholeFile(file)
+		switch folder := filepath.Dir(file); {
+		case isDataSet(file):
+			content = zipped(file)
+		case filepath.Base(folder) == "SegmentationObject":
+			failed++
+			fmt.Fprintf(out.stderr, "%s: its values are objects, not classes; import the folder %s as a whole\n", file, filepath.Dir(folder))
+			continue
+		}
+		used, err := s.sendFile(ctx, path, file, content, fields, &answer, out)
 		if err != nil {
 			fmt.Fprintf(out.stderr, "%d imported, %d failed; files left: %d\n", imported, failed, len(files)-i)
 			return err
@@ -86,4 +110,12 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 		return errors.New("some files could not be imported")
 	}
 	return nil
+}
+
+// isDataSet reports whether a place is a folder whose files belong together.
+func isDataSet(place string) bool {
+	return slices.ContainsFunc(together, func(name string) bool {
+		_, err := os.Stat(filepath.Join(place, name))
+		return err == nil
+	})
 }
