@@ -23,8 +23,8 @@ func (o ObjectPixels) equal(other ObjectPixels) bool {
 
 // through maps the classes of objects as [Constraints.Through] does; d can be nil.
 func (d *Drawn) through(table *ClassTable) *Drawn {
-	if d == nil || !slices.ContainsFunc(d.Objects, func(o ObjectPixels) bool { return table[o.Class] != o.Class }) {
-		return d
+	if d == nil {
+		return nil
 	}
 	marked := Constraints{Objects: d.Marks}
 	out := Drawn{Import: d.Import, Marks: marked.Through(table).Objects}
