@@ -7,7 +7,7 @@ import "slices"
 type Drawn struct {
 	Import  string // id of the event
 	Objects []ObjectPixels
-	Marks   []ObjectMark // of the import; in cells whose mark is another one now nothing is drawn
+	Marks   []ObjectMark // of the import; in cells whose mark is another one now nothing is drawn, nor of objects that have lost all of theirs
 }
 
 // ObjectPixels are pixels of one object. Each counts while it has the class.

@@ -27,8 +27,20 @@ func Draw(own, cells *superpixels.Runs, pixels []uint8, list []Object, c *segmen
 	for m, n := range changes {
 		changed[m.Cell] = changed[m.Cell] || n != 0
 	}
+	joined := map[Object]bool{} // that had marks and have none of these now
+	for _, m := range d.Marks {
+		joined[Object{m.Class, m.Number}] = true
+	}
+	for _, m := range d.Marks {
+		if changes[m] == 0 {
+			delete(joined, Object{m.Class, m.Number})
+		}
+	}
 	var over []superpixels.Run
 	for _, o := range d.Objects {
+		if joined[Object{o.Class, o.Number}] {
+			continue
+		}
 		object, _ := slices.BinarySearchFunc(list, Object{o.Class, o.Number}, compareObjects)
 		for pair := range slices.Chunk(o.Runs, 2) {
 			for run := range cells.Between(int(pair[0]), int(pair[0]+pair[1])) {

@@ -201,3 +201,41 @@ func TestDraw(t *testing.T) {
 		}
 	})
 }
+
+// An object that has lost all its marks leaves nothing behind in the superpixels of
+// others, even if another object has its number now. One that never had any stays.
+func TestDrawJoined(t *testing.T) {
+	cells, g := speckled(1)
+	labels := slices.Repeat([]uint8{1}, cells.N)
+	pixels := cells.Spread(labels)
+	had := []segment.ObjectMark{{Cell: 0, Class: 1, Number: 1}, {Cell: 3, Class: 1, Number: 2}, {Cell: 5, Class: 1, Number: 2}}
+	var first int // pixel of cell 0
+	for run := range cells.All() {
+		if run.Region == 0 {
+			first = run.Start
+			break
+		}
+	}
+	for name, c := range map[string]struct {
+		now  []segment.ObjectMark
+		here Object
+	}{
+		"as imported":              {had, Object{1, 2}},
+		"a superpixel is left":     {had[:2], Object{1, 2}},
+		"joined":                   {had[:1], Object{1, 1}},
+		"joined, its number again": {[]segment.ObjectMark{had[0], {Cell: 9, Class: 1, Number: 2}}, Object{1, 1}},
+	} {
+		for _, small := range []bool{false, true} {
+			o := segment.ObjectPixels{Class: 1, Number: 2, Runs: []int32{int32(first), 1}}
+			if small {
+				o.Number, c.here = 7, Object{1, 7}
+			}
+			said := &segment.Constraints{Objects: c.now, Drawn: &segment.Drawn{Marks: had, Objects: []segment.ObjectPixels{o}}}
+			list, of := Objects(g, labels, c.now, said.Drawn)
+			got := Draw(SpreadObjects(cells, pixels, list, of), cells, pixels, list, said).Map().Labels[first]
+			if list[got] != c.here {
+				t.Errorf("%s: the pixel of object %d belongs to %v, want %v", name, o.Number, list[got], c.here)
+			}
+		}
+	}
+}

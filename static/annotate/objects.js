@@ -57,7 +57,8 @@ export class Objects {
       return;
     }
     if (mode === 'clear') return this.join(label, points[0]);
-    const number = freeNumber(session.evidence.present.said, label);
+    const small = this.shown.filter((o) => o.marks.length === 0); // than their superpixels, and imported
+    const number = freeNumber({ objects: [...session.evidence.present.said.objects, ...small] }, label);
     session.constrain('instance', label, { points: points.filter((_, i) => labels[superpixels[i]] === label), number });
     const others = session.evidence.present.said.objects.filter((o) => o.class === label).length;
     const name = `${classes.nameOf(label)} ${number}`;
@@ -83,7 +84,9 @@ export class Objects {
       toast('No object is marked here', 'Click each of the objects that touch.');
       return;
     }
-    session.constrain('instance', label, { points: found.marks.map(([px, py]) => [px + 0.5, py + 0.5]), number: 0 });
+    /** @type {[number, number][]} */
+    const points = found.marks.length > 0 ? found.marks.map(([px, py]) => [px + 0.5, py + 0.5]) : [[x, y]];
+    session.constrain('instance', label, { points, number: 0 });
     say(`${classes.nameOf(label)} ${found.number} is no longer an object of its own`);
   }
 

@@ -87,6 +87,28 @@ test('objects that are taken away are gone at once', async () => {
   assert.deepEqual(shown, [[1], [], [1]]);
 });
 
+test('imported objects smaller than a superpixel, which have no marks, keep their numbers, and can be joined', async () => {
+  const { server, evidence, objects } = page();
+  objects.update();
+  await server.answer('a', 2, 3);
+  /** @type {unknown[]} */
+  const sent = [];
+  const present = { labels: { 5: 1 }, said: { objects: [{ class: 1, number: 1 }, { class: 1, number: 4 }] } };
+  Object.assign(objects.ports, {
+    session: { evidence: { ...evidence, present }, constrain: (/** @type {unknown[]} */ ...event) => sent.push(event) },
+    say() {},
+  });
+  objects.ports.classes.nameOf = () => 'cell';
+  objects.ports.painter.marks = /** @type {any} */ ({ context: { save() {}, restore() {}, setTransform() {}, isPointInPath: () => true } });
+  const gesture = /** @type {any} */ ({ superpixels: [5], points: [[7.5, 8.5]] });
+  objects.tell({ ...gesture, mode: 'label' });
+  objects.tell({ ...gesture, mode: 'clear' });
+  assert.deepEqual(sent, [
+    ['instance', 1, { points: [[7.5, 8.5]], number: 5 }],
+    ['instance', 1, { points: [[7.5, 8.5]], number: 0 }],
+  ]);
+});
+
 test('objects take over the colours of their classes', async () => {
   const { server, shown, objects } = page();
   objects.update();

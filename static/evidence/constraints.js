@@ -104,7 +104,7 @@ export function boxAt(boxes, [x, y]) {
     .reduce((/** @type {Said['boxes'][number] | null} */ least, b) => (least && area(least.box) <= area(b.box) ? least : b), null);
 }
 
-/** The lowest number that no object of a class has. @param {Said} said @param {number} label */
+/** The lowest number that no object of a class has. @param {Pick<Said, 'objects'>} said @param {number} label */
 export function freeNumber({ objects }, label) {
   const taken = new Set(objects.filter((o) => o.class === label).map((o) => o.number));
   let number = 1;
