@@ -18,7 +18,7 @@ import (
 
 type extentsCommand struct {
 	output
-	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png of classes; objects are the largest connected parts of classes."`
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png of classes; objects are the largest connected parts of classes."`
 	Limit   int    `placeholder:"N" help:"Use the first N images only."`
 	Regions int    `default:"600" help:"Superpixels of an image."`
 	Folds   int    `default:"4" help:"Parts of the cross-validation."`

@@ -32,7 +32,7 @@ func (o output) write(v any) error {
 
 // data says which images a command works on.
 type data struct {
-	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png."`
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png."`
 	Limit   int    `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
 	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
 }

@@ -23,7 +23,7 @@ import (
 
 type superpixelsCommand struct {
 	output
-	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png, or masks/ID_0.png, ID_1.png … of several people."`
+	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png, or masks/ID_0.png, ID_1.png … of several people."`
 	Limit   int    `placeholder:"N" help:"Use the first N images only."`
 	Regions int    `default:"600" help:"Superpixels of an image."`
 	Labels  string `type:"path" placeholder:"DIR" help:"Write each label map here as a 16-bit PNG ID.png."`

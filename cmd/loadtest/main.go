@@ -21,7 +21,7 @@ type plan struct {
 	URL    []string `name:"url" default:"http://127.0.0.1:8080" help:"Address of the server, without a path; several for servers that share a database, which then take turns. What their /metrics say is added up."`
 	Remote bool     `help:"Allow a server on another machine."`
 	Token  string   `env:"COLLIE_TOKEN" help:"API token of scope admin of an admin, for servers with login; better given in the environment. All annotators are then that one user, so start such a server with --user-sockets of at least --annotators and --idle together. Users take turns at the processors, so the figures are those of one busy user."`
-	Data   string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg or .png and masks/ID.png; the masks tell annotators what to click."`
+	Data   string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png; the masks tell annotators what to click."`
 
 	Annotators  int           `default:"200" help:"Simulated people who click, each on a different image."`
 	Together    int           `default:"1" help:"Put this many of them on each image instead, where they stay. An edit goes on top of what others have done meanwhile."`

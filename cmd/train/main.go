@@ -15,7 +15,7 @@ import (
 )
 
 type command struct {
-	Data    []string `required:"" type:"path" placeholder:"DIR" help:"Folders with images/ID.jpg or .png and masks/ID.png, several separated by commas."`
+	Data    []string `required:"" type:"path" placeholder:"DIR" help:"Folders with images/ID.jpg, .png or .tif and masks/ID.png, several separated by commas."`
 	Out     string   `required:"" type:"path" placeholder:"FILE" help:"File to write the affinities to."`
 	Classes int      `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
 	Limit   int      `placeholder:"N" help:"Use the first N images of each folder only."`

@@ -37,12 +37,12 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 	files := map[string]string{}
 	entries, err := os.ReadDir(filepath.Join(dir, "images"))
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a data folder: it needs images/ID.jpg or .png and masks/ID.png: %w", dir, err)
+		return nil, fmt.Errorf("%s is not a data folder: it needs images/ID.jpg, .png or .tif and masks/ID.png: %w", dir, err)
 	}
 	var ids []string
 	for _, e := range entries {
 		ext := strings.ToLower(filepath.Ext(e.Name()))
-		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".jpg", ".jpeg", ".png"}, ext) {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains([]string{".jpg", ".jpeg", ".png", ".tif", ".tiff"}, ext) {
 			continue
 		}
 		id := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
@@ -58,7 +58,7 @@ func Pictures(dir string, limit int) ([]Picture, error) {
 		ids = listed
 	}
 	if len(ids) == 0 {
-		return nil, fmt.Errorf("%s has no images; .jpg, .jpeg and .png are read", filepath.Join(dir, "images"))
+		return nil, fmt.Errorf("%s has no images; .jpg, .jpeg, .png, .tif and .tiff are read", filepath.Join(dir, "images"))
 	}
 	if limit > 0 {
 		ids = ids[:min(limit, len(ids))]

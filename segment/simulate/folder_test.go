@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"bytes"
 	"errors"
 	"image"
 	"image/color"
@@ -9,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/tiff"
 
 	"collie/segment/photo/phototest"
 )
@@ -113,7 +116,16 @@ func TestUprightImages(t *testing.T) {
 	}
 	stored.SetNRGBA(15, 0, color.NRGBA{0, 0, 0, 255}) // in the lower right corner when turned clockwise
 	files := phototest.Located(t, stored)
-	for _, name := range []string{"photo.jpg", "drawing.png"} {
+	upright := image.NewGray16(image.Rect(0, 0, 8, 16)) // of a microscope with 12 bits
+	for at := range 8*16 - 1 {
+		upright.SetGray16(at%8, at/8, color.Gray16{4095})
+	}
+	var slide bytes.Buffer
+	if err := tiff.Encode(&slide, upright, nil); err != nil {
+		t.Fatal(err)
+	}
+	files["slide.tif"] = slide.Bytes()
+	for _, name := range []string{"photo.jpg", "drawing.png", "slide.tif"} {
 		mask, err := os.Create(filepath.Join(dir, "masks", strings.TrimSuffix(name, filepath.Ext(name))+".png"))
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +135,7 @@ func TestUprightImages(t *testing.T) {
 		}
 	}
 	list, err := Labelled(dir, 0)
-	if err != nil || len(list) != 2 {
+	if err != nil || len(list) != 3 {
 		t.Fatalf("%v, %v", list, err)
 	}
 	for _, p := range list {
