@@ -28,6 +28,10 @@ export async function importAll(files, way) {
   /** @type {ImportReport} */
   const report = { classes_added: [], values: [], images: [] };
   for (const [i, file] of files.entries()) {
+    if (/(^|\/)SegmentationObject\//.test(file.name)) {
+      report.images.push({ mask: file.name, problem: 'Its values are objects, not classes. Put the folder that has SegmentationObject and SegmentationClass in a zip archive and choose that.' });
+      continue;
+    }
     const send = () => {
       way.progress(i, 0);
       return way.send(file, (share) => way.progress(i, share));

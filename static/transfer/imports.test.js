@@ -30,6 +30,13 @@ test('files are imported one after the other, and what is wrong with one keeps n
   assert.deepEqual(report.classes_added, ['of a.png', 'of c.png']);
 });
 
+test('numbers of objects are not sent as classes', async () => {
+  const s = server();
+  const report = await importAll([file('voc/SegmentationClass/a.png'), file('voc/SegmentationObject/a.png')], s);
+  assert.deepEqual(report.images.map((im) => im.problem), [undefined, 'Its values are objects, not classes. Put the folder that has SegmentationObject and SegmentationClass in a zip archive and choose that.']);
+  assert.deepEqual(s.log.filter((line) => / \d{3}$/.test(line)), ['voc/SegmentationClass/a.png 200']);
+});
+
 test('a server that has too much to do, or is away, is waited for', async () => {
   const s = server(429, 503, 0);
   const report = await importAll([file('a.zip')], s);
