@@ -3,6 +3,7 @@ package npz
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"collie/superpixels"
@@ -46,7 +47,7 @@ func (s *Scores) ColumnsFirst() string {
 // PerSuperpixel returns the scores of the regions of m, m.N×Classes row-major:
 // the means over their pixels, or the scores themselves when they are per
 // superpixel without a map. Scores for another image size or number of superpixels are
-// ErrSize. O(pixels·classes), deterministic; the result is the caller's.
+// ErrSize, those that are all 0 ErrValue. O(pixels·classes), deterministic; the result is the caller's.
 func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 	k := s.Classes
 	out := make([]float64, m.N*k)
@@ -59,18 +60,22 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 			}
 			return nil, fmt.Errorf("array %s has scores for %d superpixels, but the image has %d%s: %w", quote(s.Name), s.Rows, m.N, hint, ErrSize)
 		}
-		for i, v := range s.Values {
-			out[i] = float64(v)
-		}
-		return out, nil
-	}
-	if !mapped && (s.Width != m.Width || s.Height != m.Height) {
+	} else if !mapped && (s.Width != m.Width || s.Height != m.Height) {
 		hint := ""
 		if s.Height == m.Width && s.Classes == m.Height || s.Width == m.Height && s.Classes == m.Width {
 			hint = ofScores.columnsFirst()
 		}
 		return nil, fmt.Errorf("array %s has scores for %d×%d pixels and %d classes, but the image has %d×%d pixels%s: %w",
 			quote(s.Name), s.Width, s.Height, s.Classes, m.Width, m.Height, hint, ErrSize)
+	}
+	if !slices.ContainsFunc(s.Values, func(v float32) bool { return v > 0 }) {
+		return nil, fmt.Errorf("array %s: %w: all scores are 0", quote(s.Name), ErrValue)
+	}
+	if s.Width == 0 && !mapped {
+		for i, v := range s.Values {
+			out[i] = float64(v)
+		}
+		return out, nil
 	}
 	pixels := make([]float64, m.N)
 	for run := range m.All() {

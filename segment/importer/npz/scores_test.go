@@ -365,6 +365,11 @@ func TestPerSuperpixel(t *testing.T) {
 			t.Errorf("%v, want %q", err, words)
 		}
 	}
+	for _, empty := range []*Scores{{Name: "a", Width: 3, Height: 2, Rows: 6, Classes: 2, Values: make([]float32, 12)}, {Name: "a", Rows: 2, Classes: 2, Values: make([]float32, 4)}} {
+		if _, err := empty.PerSuperpixel(m); !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "all scores are 0") {
+			t.Errorf("zeros: %v", err)
+		}
+	}
 	whole := (&superpixels.Map{Width: 3, Height: 2, N: 1, Labels: make([]int32, 6)}).Runs()
 	ofPixels := &Scores{Name: "a", Rows: 2, Classes: 3, Values: make([]float32, 6)}
 	if _, err := ofPixels.PerSuperpixel(whole); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), onePerPixel) {
