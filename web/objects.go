@@ -117,6 +117,11 @@ func objectsTag(state annotation.State) string {
 	for _, m := range marks {
 		marked[m.Class] = true
 	}
+	if d := state.Constraints.Drawn; d != nil {
+		for _, o := range d.Objects {
+			marked[o.Class] = true
+		}
+	}
 	labels := state.Cells(state.Labels)
 	for i, label := range labels {
 		if !marked[label] {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"image/color"
 	"image/png"
 	"net/http"
 	"testing"
@@ -132,5 +133,47 @@ func TestObjects(t *testing.T) {
 	send("instance", `,"class":1,"points":[[5,5]],"number":0`, http.StatusOK)
 	if got := objects(); len(got.Objects) != 1 || got.Objects[0].Number != 2 {
 		t.Errorf("one forgotten: %+v", got)
+	}
+}
+
+// Imported objects smaller than a superpixel have no marks. Their superpixel can lose their
+// class and get it again, and each time the list is another one.
+func TestSmallObjects(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/images/" + im.ID
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for folder, right := range map[string]uint8{"SegmentationClass": 1, "SegmentationObject": 2} {
+		of := image.NewGray(image.Rect(0, 0, pictureWidth, pictureHeight))
+		of.SetGray(20, 20, color.Gray{Y: 1})
+		of.SetGray(21, 20, color.Gray{Y: right})
+		w, err := z.Create(folder + "/beach.png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := png.Encode(w, of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s.importFiles("/api/v1/projects/"+im.Project+"/imports", file{"voc.zip", archive.Bytes()})
+	tag := ""
+	for seq, want := range []int{2, 0, 2} {
+		if seq > 0 {
+			a := s.post(path+"/evidence", fmt.Sprintf(`{"id":"e%d","expected_seq":%d,"kind":"label","class":%d,"points":[[20,20]]}`, seq, seq, seq-1))
+			if a.status != http.StatusOK {
+				t.Fatalf("label: status %d, %s", a.status, a.body)
+			}
+		}
+		a := s.send("GET", path+"/objects", nil, "If-None-Match: "+tag)
+		var list objectsJSON
+		a.into(t, http.StatusOK, &list)
+		if len(list.Objects) != want {
+			t.Errorf("after %d labels: objects %+v, want %d", seq, list.Objects, want)
+		}
+		tag = a.header.Get("ETag")
 	}
 }
