@@ -119,6 +119,12 @@ func TestE2ETeam(t *testing.T) {
 	if wide := value[bool](viewer, `document.getElementById('classes').scrollWidth > document.getElementById('classes').clientWidth`); wide {
 		t.Error("the list of classes scrolls sideways without its menus")
 	}
+	viewer.press("p")
+	if off := value[float64](viewer, `Math.max(...[...document.querySelectorAll('.class-row')].map((row) => Math.abs(
+		row.getBoundingClientRect().left + parseFloat(getComputedStyle(row, '::before').left) - row.querySelector('.class-color').getBoundingClientRect().left)))`); !(off < 1) {
+		t.Errorf("without the grips of owners, patterns are %.1f pixels beside the colours of their classes", off)
+	}
+	viewer.press("p")
 	viewer.screenshot("annotate-viewer")
 	viewer.resize(390, 844)
 	if room := value[float64](viewer, `document.querySelector('.image-name').offsetWidth`); room < 60 {
