@@ -85,7 +85,9 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 		next.Drawn = &segment.Drawn{Import: e.ID, Objects: e.Drawn, Marks: next.Objects}
 	}
 	out.wanted, out.guess, out.embedding, out.constraints = t.wanted, t.guess, t.embedding, &next
-	out.left = undecided(t.cells, e.Cells, out.repairs)
+	if left := undecided(t.cells, e.Cells, out.repairs); left < t.cells.Area() {
+		out.left = left
+	}
 	out.base = t.cutOf(e, t.wanted, e.Cells)
 	out.cut = out.base
 	return out

@@ -106,7 +106,8 @@ type setting struct {
 }
 
 // Left returns how many pixels the import that the labelling goes back to left
-// undecided, 0 without an import.
+// undecided: 0 without an import, and after one without any label, which leaves
+// the whole image to do.
 func (t *Timeline) Left() int { return t.left }
 
 // New returns the timeline of an image without evidence, with the given cells
