@@ -103,6 +103,32 @@ func TestRestoreInTime(t *testing.T) {
 	}
 }
 
+// A class added meanwhile may have got the colour of a deleted one, which then comes
+// back in another.
+func TestRestoreInAnotherColour(t *testing.T) {
+	var p Project
+	edit := func(classes ...ClassEdit) {
+		t.Helper()
+		var err error
+		if p, err = p.WithClasses(ProjectEdit{Classes: classes}, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit(added("a"), added("b"))
+	was := p.Classes[1].Color
+	edit(keep(0))
+	edit(keep(0), keep(1))
+	if p.Classes[1].Color != was {
+		t.Errorf("restored in %s, want its own colour %s", p.Classes[1].Color, was)
+	}
+	edit(keep(0))
+	edit(keep(0), added("c"))
+	edit(keep(0), keep(2), keep(1))
+	if c := p.Classes; c[1].Color != was || c[2].Color == was || c[2].Color == c[0].Color {
+		t.Errorf("restored beside a class of its colour: %v", c)
+	}
+}
+
 // Ids run out only after 255 classes, with an error that says so.
 func TestIDsAreNotReused(t *testing.T) {
 	p := Project{Classes: []Class{{0, "stays", "#000000"}}}

@@ -89,6 +89,9 @@ func (p Project) WithClasses(edit ProjectEdit, at time.Time) (Project, error) {
 			if had, err = out.restore(e.ID, at); err != nil {
 				return p, err
 			}
+			if slices.ContainsFunc(p.Classes, func(c Class) bool { return c.Color == had.Color }) {
+				had.Color = "" // a free one
+			}
 		}
 		if e.Name == "" {
 			entries[i].Name = had.Name
