@@ -318,6 +318,7 @@ func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 			m.Pixels[i] = f.options.uncovered()
 		}
 	}
+	m.tellUncovered(f.options)
 	if drawn > covered {
 		m.Lossy = append(m.Lossy, fmt.Sprintf("annotations overlap on %d pixels; the smaller one was used there", drawn-covered))
 	}

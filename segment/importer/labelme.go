@@ -199,6 +199,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 		return err
 	})
 	m.Lossy = append(m.Lossy, shapes.lossy()...)
+	m.tellUncovered(o)
 	if shapes.unknown > 0 && len(shapes.drawn) == 0 && err == nil {
 		err = segment.Errorf(segment.Unsupported, "It has only shapes that can't be read, such as %.40q; use polygons, rectangles, circles or masks.", shapes.kind)
 	}
@@ -252,6 +253,17 @@ func (d *drawing) lossy() []string {
 		out = append(out, fmt.Sprintf("shapes of kinds that can't be read, such as %.40q, skipped: %d", d.kind, d.unknown))
 	}
 	return out
+}
+
+// tellUncovered says in the report how many pixels outside every shape became the
+// project's first class, unless that is a background.
+func (m *Mask) tellUncovered(o Options) {
+	if o.Undecided || len(o.classes) == 0 || segment.DefaultRest(o.classes).Mode == segment.RestClass {
+		return
+	}
+	if n := bytes.Count(m.Pixels, []byte{0}); n > 0 {
+		m.Lossy = append(m.Lossy, fmt.Sprintf("pixels outside every shape, which became the project's first class, %q: %d", o.classes[0].Name, n))
+	}
 }
 
 // uncovered is the value of pixels outside every shape.

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/png"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -238,6 +239,38 @@ func TestCOCO(t *testing.T) {
 	_, masks = readAll(t, fstest.MapFS{"x.json": file([]byte(content))}, Options{Undecided: true})
 	if masks[2] != "b.jpg 1./.." {
 		t.Errorf("uncovered pixels as undecided: %s", masks[2])
+	}
+}
+
+// Where the project's first class is no background, a report says that pixels outside
+// every shape became it.
+func TestUncovered(t *testing.T) {
+	files := fstest.MapFS{
+		"coco.json": file([]byte(`{"categories": [{"id": 1, "name": "car"}, {"id": 2, "name": "sky"}],
+			"images": [{"id": 1, "file_name": "a.jpg", "width": 3, "height": 1}, {"id": 2, "file_name": "empty.jpg", "width": 2, "height": 1}, {"id": 3, "file_name": "full.jpg", "width": 1, "height": 1}],
+			"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": {"size": [1, 3], "counts": [0, 1, 2]}},
+				{"id": 2, "image_id": 3, "category_id": 2, "segmentation": {"size": [1, 1], "counts": [0, 1]}}]}`)),
+	}
+	labelme := fstest.MapFS{"b.json": file([]byte(`{"imagePath": "b.jpg", "imageWidth": 3, "imageHeight": 1, "shapes": [{"label": "car", "shape_type": "rectangle", "points": [[0, 0], [0, 0]]}]}`))}
+	said := func(pixels int) string {
+		return fmt.Sprintf(` pixels outside every shape, which became the project's first class, "sky": %d`, pixels)
+	}
+	sky, background := []segment.Class{{Name: "sky"}}, []segment.Class{{Name: "Background"}}
+	for name, c := range map[string]struct {
+		files   fstest.MapFS
+		options Options
+		want    []string
+	}{
+		"coco":                  {files, Options{classes: sky}, []string{"a.jpg 100" + said(2), "empty.jpg 00" + said(2), "full.jpg 2"}},
+		"coco, undecided":       {files, Options{classes: sky, Undecided: true}, []string{"a.jpg 1..", "empty.jpg ..", "full.jpg 2"}},
+		"coco, a background":    {files, Options{classes: background}, []string{"a.jpg 100", "empty.jpg 00", "full.jpg 2"}},
+		"labelme":               {labelme, Options{classes: sky}, []string{"b.jpg 100" + said(2)}},
+		"labelme, undecided":    {labelme, Options{classes: sky, Undecided: true}, []string{"b.jpg 1.."}},
+		"labelme, a background": {labelme, Options{classes: background}, []string{"b.jpg 100"}},
+	} {
+		if _, masks := readAll(t, c.files, c.options); !slices.Equal(masks, c.want) {
+			t.Errorf("%s: %q, want %q", name, masks, c.want)
+		}
 	}
 }
 
