@@ -23,10 +23,10 @@ func nameKept(name string) string {
 // separates folders on every system.
 func baseName(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
 
-// missingIn says what of a zip archive a project doesn't have yet: content writes an
+// missingIn says what of a zip archive the project doesn't have yet: content writes an
 // archive of it, nil if it has all of it. It is not ok when the file is no archive, or
 // when the project has nothing of it.
-func missingIn(file string, there map[string]bool) (content func(io.Writer) error, skipped int, ok bool) {
+func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipped int, ok bool) {
 	if !isZip(file) {
 		return nil, 0, false
 	}
@@ -41,7 +41,7 @@ func missingIn(file string, there map[string]bool) (content func(io.Writer) erro
 		name := strings.TrimPrefix(entry.Name, "./")
 		switch {
 		case strings.HasSuffix(name, "/"):
-		case there[nameKept(name)]:
+		case u.has(file+": "+name, name, int64(entry.UncompressedSize64)):
 			skipped++
 		default:
 			left = append(left, i)

@@ -27,6 +27,7 @@ type flaky struct {
 	calls  int
 	names  []string
 	status string // of the images
+	bytes  int64  // of each image
 }
 
 var refusedDial = &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
@@ -54,7 +55,7 @@ func (f *flaky) RoundTrip(r *http.Request) (*http.Response, error) {
 func (f *flaky) images(names []string) string {
 	all := []picture{}
 	for _, name := range names {
-		all = append(all, picture{ID: "i", Name: name, Status: f.status})
+		all = append(all, picture{ID: "i", Name: name, Status: f.status, Bytes: f.bytes})
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
@@ -172,6 +173,18 @@ func TestUploadArchiveAgain(t *testing.T) {
 		said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{archive}})
 		if got := strings.Join(f.names, " "); err != nil || got != c.want || !strings.Contains(said, c.said) {
 			t.Errorf("with %q the project has %s: %v, %s", c.there, got, err, said)
+		}
+	}
+}
+
+// A name that the project has for an image of another size is skipped, which is said.
+func TestUploadAnotherOfOneName(t *testing.T) {
+	const said = "the project's image of this name is another one"
+	file := folder(t, "000001.png")
+	for size, want := range map[int64]bool{int64(len("000001.png")): false, 12345: true} {
+		f := &flaky{names: []string{"000001.png"}, bytes: size}
+		if got, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{file}}); err != nil || len(f.names) != 1 || strings.Contains(got, said) != want {
+			t.Errorf("%d bytes: %q: %v, %s", size, f.names, err, got)
 		}
 	}
 }

@@ -47,6 +47,7 @@ type picture struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
 	Status string `json:"status"`
+	Bytes  int64  `json:"bytes"`
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Seq    int    `json:"seq"`

@@ -60,8 +60,8 @@ type uploading struct {
 	*server
 	streams
 	project                   string
-	again                     bool            // also names that are there
-	there                     map[string]bool // names of the project's images
+	again                     bool               // also names that are there
+	there                     map[string][]int64 // sizes in bytes of the project's images, by name
 	uploaded, skipped, failed int
 }
 
@@ -71,11 +71,24 @@ func (u *uploading) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u.there = map[string]bool{}
+	u.there = map[string][]int64{}
 	for _, im := range images {
-		u.there[im.Name] = !u.again
+		if !u.again {
+			u.there[im.Name] = append(u.there[im.Name], im.Bytes)
+		}
 	}
 	return nil
+}
+
+// has reports whether the project has an image of a file's name. An image of another
+// size in bytes is another one, as cameras number theirs alike: it isn't uploaded
+// either, but that is said.
+func (u *uploading) has(place, name string, bytes int64) bool {
+	sizes := u.there[nameKept(name)]
+	if len(sizes) > 0 && !slices.Contains(sizes, bytes) {
+		fmt.Fprintf(u.stderr, "%s: skipped, but the project's image of this name is another one. To add it, rename it or upload its folder in a zip archive\n", place)
+	}
+	return len(sizes) > 0
 }
 
 // file uploads a file. If the connection breaks before the answer, it looks which
@@ -95,13 +108,13 @@ func (u *uploading) file(ctx context.Context, file string) error {
 // missing uploads what the project doesn't have of a file.
 func (u *uploading) missing(ctx context.Context, file string) error {
 	content := wholeFile(file)
-	if left, skipped, ok := missingIn(file, u.there); ok {
+	if left, skipped, ok := u.missingIn(file); ok {
 		u.skipped += skipped
 		if left == nil {
 			return nil
 		}
 		content = left
-	} else if u.there[nameKept(baseName(file))] {
+	} else if info, err := os.Stat(file); err == nil && u.has(file, baseName(file), info.Size()) {
 		u.skipped++
 		return nil
 	}
