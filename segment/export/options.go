@@ -21,7 +21,7 @@ type Options struct {
 	Pictures   *bool    `json:"pictures,omitempty" doc:"whether to include the images, upright and without metadata; default true for voc and yolo only"`
 	Objects    string   `json:"objects,omitempty" doc:"what one object is: a connected region (default) or all regions of a class" schema:"enum=region|class"`
 	Shapes     string   `json:"shapes,omitempty" doc:"for coco (default polygon, for regions without holes) and labelme (default mask)" schema:"enum=polygon|mask"`
-	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; default false for yolo and while class 0 is called background or the like, because readers take whatever no object covers for background"`
+	Background *bool    `json:"background,omitempty" doc:"whether class 0 is written as objects; default false while class 0 is called background or the like, because readers take whatever no object covers for background"`
 	Split      *Split   `json:"split,omitempty" doc:"divides the images into sets for training, validation and testing; without it there are none. A backup ignores it"`
 	Hypotheses *int     `json:"hypotheses,omitempty" doc:"number of hypotheses, for numpy and hypotheses; default 20" schema:"min=1,max=100"`
 }
@@ -50,7 +50,7 @@ func Formats() []Format {
 		{Name: "voc", Title: "PASCAL VOC", Summary: "Palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
 		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and RLE for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
 		{Name: "coco-panoptic", Title: "COCO panoptic", Summary: "JSON and PNGs in which every region has a number", Uses: []string{"objects"}, background: true, encoder: newPanoptic},
-		{Name: "yolo", Title: "YOLO segmentation", Summary: "One text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, encoder: newYOLO},
+		{Name: "yolo", Title: "YOLO segmentation", Summary: "One text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, background: true, encoder: newYOLO},
 		{Name: "labelme", Title: "labelme", Summary: "One JSON file per image", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "mask", plain: true, encoder: newLabelme},
 		{Name: "cvat", Title: "CVAT for images 1.1", Summary: "Masks in annotations.xml", Uses: []string{"objects", "background"}, background: true, encoder: newCVAT},
 		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with RLE masks", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
