@@ -47,7 +47,7 @@ func Formats() []Format {
 	return []Format{
 		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided", plain: true, encoder: newIndexPNG},
 		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", plain: true, encoder: newColourPNG},
-		{Name: "voc", Title: "PASCAL VOC", Summary: "Palette PNGs by class and by object, lists, labelmap.txt", pictures: true, background: true, encoder: newVOC},
+		{Name: "voc", Title: "PASCAL VOC", Summary: "Palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
 		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and RLE for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
 		{Name: "coco-panoptic", Title: "COCO panoptic", Summary: "JSON and PNGs in which every region has a number", Uses: []string{"objects"}, background: true, encoder: newPanoptic},
 		{Name: "yolo", Title: "YOLO segmentation", Summary: "One text file of polygons per image, data.yaml", Uses: []string{"background"}, pictures: true, background: true, encoder: newYOLO},

@@ -11,8 +11,8 @@ import (
 )
 
 // voc is the layout of PASCAL VOC's segmentation data. In SegmentationObject
-// the regions of all classes are numbered from 1, those of class 0 unless it is a
-// background; 0 is background, 255 undecided. The lists have the names of the sets; without a
+// the regions of all classes but background are numbered from 1; 0 is
+// background, 255 undecided. The lists have the names of the sets; without a
 // split every fifth image of the project is in val.txt and the others are in
 // train.txt. All are in default.txt.
 type voc struct{ job *job }
@@ -32,7 +32,7 @@ func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	parts := s.partition()
-	list, of := parts.Objects(false, *s.options.Background)
+	list, of := parts.Objects(false, false)
 	numbers := mask.Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
 	for run := range parts.Runs.All() {
 		number := uint8(0)

@@ -355,38 +355,3 @@ func TestBackgroundDefault(t *testing.T) {
 		}
 	}
 }
-
-// In VOC the objects of class 0 have numbers unless it is a background.
-func TestVOCNumbersClass0(t *testing.T) {
-	w := workspacetest.MustOpen(t)
-	p, images := twoImages(t, w)
-	for _, first := range []string{"background", "sky"} {
-		edit := segment.ProjectEdit{ByPosition: true}
-		for _, c := range p.Classes {
-			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
-		}
-		edit.Classes[0].Name = first
-		if _, err := w.EditProject(t.Context(), p.ID, edit); err != nil {
-			t.Fatal(err)
-		}
-		files, report := mustWrite(t, w, p.ID, "voc", export.Options{Images: []string{images[0].ID}})
-		var pixels [2][]uint8
-		for i, folder := range []string{"SegmentationClass/", "SegmentationObject/"} {
-			img, err := png.Decode(bytes.NewReader(files[folder+report.Images[0].Stem+".png"]))
-			if err != nil {
-				t.Fatal(err)
-			}
-			pixels[i] = img.(*image.Paletted).Pix
-		}
-		met := false
-		for i, class := range pixels[0] {
-			if class == 0 && (pixels[1][i] == 0) != (first == "background") {
-				t.Fatalf("class 0 called %s: a pixel has the number %d", first, pixels[1][i])
-			}
-			met = met || class == 0
-		}
-		if !met {
-			t.Error("the image has no class 0")
-		}
-	}
-}
