@@ -8,6 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/mask/regions"
 )
 
 // voc is the layout of PASCAL VOC's segmentation data. In SegmentationObject
@@ -55,7 +56,21 @@ func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 		p.out -= over
 		p.lossy = append(p.lossy, fmt.Sprintf("SegmentationObject can number only %d objects; the other %d have the value 255 there. SegmentationClass is complete.", vocObjects, over))
 	}
+	if n := firstClass(parts); n > 0 {
+		p.lossy = append(p.lossy, fmt.Sprintf("Class 0 is the background of VOC, so SegmentationObject has no numbers for %s of it.", segment.Counted(n, "object")))
+	}
 	return p, nil
+}
+
+// firstClass counts the objects of class 0 that somebody has told apart.
+func firstClass(p *regions.Partition) int {
+	told := map[int32]bool{}
+	for _, r := range p.Regions {
+		if r.Class == 0 && r.Object >= 0 {
+			told[r.Object] = true
+		}
+	}
+	return len(told)
 }
 
 func (v *voc) finish() ([]member, error) {

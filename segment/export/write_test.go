@@ -240,6 +240,29 @@ func TestApproved(t *testing.T) {
 	}
 }
 
+// SegmentationObject has no numbers for objects of class 0 that somebody told apart, and
+// the report says so.
+func TestVOCWithoutObjectsOfClass0(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, images := twoImages(t, w)
+	a, err := w.Open(t.Context(), images[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	inside := slices.Index(a.Pixels(), 0)
+	at := [][2]float64{{float64(inside%images[0].Width) + 0.5, float64(inside/images[0].Width) + 0.5}}
+	if _, err := a.Append(t.Context(), a.State().Seq, segment.Event{ID: "told", Kind: segment.Instance, Class: 0, Points: at, Instances: []int32{1}}); err != nil {
+		t.Fatal(err)
+	}
+	for format, says := range map[string]bool{"voc": true, "coco": false} {
+		_, report := mustWrite(t, w, p.ID, format, export.Options{Images: []string{images[0].ID}})
+		if strings.Contains(report.Images[0].Lossy, "no numbers for 1 object of it") != says {
+			t.Errorf("%s: %q", format, report.Images[0].Lossy)
+		}
+	}
+}
+
 func TestOptions(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
