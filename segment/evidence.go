@@ -84,9 +84,10 @@ type Pick struct {
 const Offered = -1
 
 // Offer names a labelling that isn't among the hypotheses but follows from the
-// same evidence: a rung of the ladder between two classes or, with superpixels,
-// the best labelling in which these have a class.
+// same evidence: the first guess as it is, a rung of the ladder between two classes
+// or, with superpixels, the best labelling in which these have a class.
 type Offer struct {
+	Guess       bool
 	Rung        int
 	Superpixels []int32 // as hypotheses number them
 	Class       int

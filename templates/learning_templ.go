@@ -104,7 +104,7 @@ func guessNote() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div id=\"guess\" class=\"guess\" role=\"group\" aria-labelledby=\"guess-text\" hidden><button type=\"button\" class=\"button quiet\" id=\"unguess\" title=\"Remove the guess (F)\">Remove <span class=\"visually-hidden\">guess</span></button><p id=\"guess-text\" class=\"guess-text\"></p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<div id=\"guess\" class=\"guess\" role=\"group\" aria-labelledby=\"guess-text\" hidden><button type=\"button\" class=\"button quiet\" id=\"as-guessed\" title=\"Preview the guess itself, with the small things that hypotheses leave out\">As it is</button> <button type=\"button\" class=\"button quiet\" id=\"unguess\" title=\"Remove the guess (F)\">Remove <span class=\"visually-hidden\">guess</span></button><p id=\"guess-text\" class=\"guess-text\"></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -198,7 +198,7 @@ func restChoice(rest, meaning string) templ.Component {
 		var templ_7745c5c3_Var5 string
 		templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(rest)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `learning.templ`, Line: 69, Col: 120}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `learning.templ`, Line: 70, Col: 120}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 		if templ_7745c5c3_Err != nil {

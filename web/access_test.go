@@ -127,6 +127,7 @@ var rights = map[string]right{
 	"GET /api/v1/images/{id}/superpixels.png": {statuses: forViewers},
 	"GET /api/v1/images/{id}/superpixels.bin": {statuses: forViewers},
 	"GET /api/v1/images/{id}/hypotheses":      {statuses: forViewers},
+	"GET /api/v1/images/{id}/guess":           {statuses: viewersGet(422)},
 	"GET /api/v1/images/{id}/ladder":          {statuses: viewersGet(422)},
 	"GET /api/v1/images/{id}/alternatives":    {statuses: viewersGet(422)},
 	"GET /api/v1/images/{id}/mask.png":        {statuses: forViewers},

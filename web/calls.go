@@ -248,6 +248,11 @@ var calls = map[string]call{
 		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty while no class is in play, and has one hypothesis with one class in play.",
 		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}), problems: []int{429},
 	},
+	"GET /api/v1/images/{id}/guess": {
+		id: "getGuess", summary: "Get the first guess as it is",
+		doc:   "The most probable class of each superpixel, by imported scores, by what the project has learned or by the image that the guess was copied from. Hypotheses smooth it, which repairs a guess that is wrong in places and costs a good one its small objects. Clicks stay. To make it the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"guess\": true}, \"digest\": \"…\"}. Without a guess, or with one that the clicks contradict, the answer is 422.",
+		sends: jsonOf(guessedJSON{}), problems: []int{422, 429},
+	},
 	"GET /api/v1/images/{id}/ladder": {
 		id: "getLadder", summary: "Get nested masks from less to more of a class",
 		doc:   "With two classes in play, one of which can be the rest. Each mask contains the one before it and is the exact optimum of the model with one class shifted. Clicks and accepted regions stay. To make rung n the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"rung\": n}, \"digest\": \"…\"}. Otherwise the answer is 422.",

@@ -8,6 +8,32 @@ import (
 	"collie/web/wire"
 )
 
+// guessedJSON is the first guess as a labelling.
+type guessedJSON struct {
+	Seq    int          `json:"seq"`
+	Map    string       `json:"map" doc:"name of the superpixel map that the labels are for"`
+	Labels wire.Numbers `json:"labels" doc:"class id per superpixel"`
+	Digest string       `json:"digest"`
+	Energy float64      `json:"energy"`
+}
+
+// getGuess sends the first guess as it is.
+func (s *Server) getGuess(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.annotation(r)
+	if err != nil {
+		return err
+	}
+	shut := sync.OnceFunc(a.Close)
+	defer shut()
+	state, sequence := a.Present()
+	g, err := sequence.Guessed(r.Context())
+	if err != nil {
+		return err
+	}
+	shut() // a slow client keeps no image open
+	return s.answers.JSON(w, http.StatusOK, guessedJSON{sequence.Seq(), state.Map, g.Labels, g.Digest.String(), g.Energy})
+}
+
 // ladderJSON is the ladder of masks between two classes.
 type ladderJSON struct {
 	Seq   int          `json:"seq"`

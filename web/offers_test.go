@@ -79,6 +79,35 @@ func TestLadderBecomesTheLabelling(t *testing.T) {
 	}
 }
 
+// A guess becomes the labelling as it is; here it is the labelling of another image.
+func TestGuessBecomesTheLabelling(t *testing.T) {
+	s := MustServe(t)
+	to := s.photo()
+	path := "/api/v1/images/" + to.ID
+	var from []wire.Image
+	s.upload(to.Project, file{"other.png", picture()}).into(t, http.StatusCreated, &from)
+	s.get(path+"/guess").problem(t, 422)
+	s.importFiles("/api/v1/projects/"+to.Project+"/imports", file{"other.png", halfMask()}).into(t, http.StatusOK, new(any))
+	s.post(path+"/copy", fmt.Sprintf(`{"from":%q}`, from[0].ID)).into(t, http.StatusOK, new(any))
+	var g guessedJSON
+	s.get(path+"/guess").into(t, http.StatusOK, &g)
+	if g.Seq != 1 || g.Map == "" || !slices.Contains(g.Labels, 1) || !slices.Contains(g.Labels, 2) {
+		t.Fatalf("%+v", g)
+	}
+	for body, want := range map[string]int{
+		`{"rank":-1,"offer":{"guess":true,"rung":1}}`:                    422,
+		`{"rank":-1,"offer":{"guess":true,"superpixels":[3],"class":1}}`: 422,
+		`{"rank":-1,"offer":{"guess":"yes"}}`:                            422,
+		`{"rank":-1,"offer":{"guess":true},"digest":"0000"}`:             409,
+	} {
+		s.post(path+"/evidence", fmt.Sprintf(`{"id":"bad","expected_seq":1,"kind":"accept","hypothesis":%s}`, body)).problem(t, want)
+	}
+	s.accepted(path, "as-guessed", 1, fmt.Sprintf(`{"rank":-1,"offer":{"guess":true},"digest":%q}`, g.Digest))
+	if left, right := s.valueAt(path, image.Pt(5, 5)), s.valueAt(path, image.Pt(115, 75)); left != 1 || right != 2 {
+		t.Errorf("the mask has %d and %d", left, right)
+	}
+}
+
 // The message at the end of a run marks the same hypothesis as the list.
 func TestRunMarksAHypothesis(t *testing.T) {
 	s := MustServe(t)

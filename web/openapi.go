@@ -22,7 +22,7 @@ var schemas = sync.OnceValue(func() *openapi.Schemas {
 		"Class": wire.Class{}, "DeletedClass": wire.DeletedClass{}, "Project": wire.Project{}, "NewProject": newProjectJSON{}, "ProjectEdit": projectEditJSON{},
 		"TrashItem": wire.TrashItem{}, "Image": wire.Image{}, "OpenImage": wire.OpenImage{}, "FailedFile": problem.File{}, "Levels": levelsJSON{},
 		"NewEvent": wire.Evidence{}, "Event": eventJSON{}, "Evidence": evidenceListJSON{}, "Seq": seqJSON{}, "Pick": wire.Pick{}, "Offer": wire.Offer{}, "Repair": wire.Repair{}, "LoggedRepair": loggedRepairJSON{},
-		"Hypothesis": wire.Hypothesis{}, "Hypotheses": hypothesesJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem.Problem{}, "Session": people.Session{},
+		"Hypothesis": wire.Hypothesis{}, "Hypotheses": hypothesesJSON{}, "GuessedLabelling": guessedJSON{}, "Ladder": ladderJSON{}, "Alternatives": alternativesJSON{}, "Problem": problem.Problem{}, "Session": people.Session{},
 		"NewExport": exportBody{}, "Export": jobs.Status{}, "ExportOptions": export.Options{}, "ExportReport": export.Report{},
 		"Import": importJSON{}, "ImportedImage": importedImageJSON{}, "Review": wire.Review{}, "NewReview": newReviewJSON{}, "Member": memberJSON{}, "NewMember": newMemberJSON{}, "AuditEntry": people.Entry{}, "Token": people.Token{}, "NewToken": people.NewToken{},
 	})

@@ -106,6 +106,7 @@ func (s *Server) routes() *chi.Mux {
 			r.Get("/images/{id}/superpixels.png", api(s.getSuperpixelsPNG))
 			r.Get("/images/{id}/superpixels.bin", api(s.getSuperpixelsBin))
 			r.Get("/images/{id}/hypotheses", api(s.listHypotheses))
+			r.Get("/images/{id}/guess", api(s.getGuess))
 			r.Get("/images/{id}/ladder", api(s.getLadder))
 			r.Get("/images/{id}/alternatives", api(s.listAlternatives))
 			r.Get("/images/{id}/mask.png", api(s.answers.Complete(s.memory, "image/png", s.mask)))

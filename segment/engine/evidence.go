@@ -130,6 +130,27 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 	return classes, rest
 }
 
+// guessed returns, for each superpixel, the most probable of the classes by the guess,
+// or its class in first where it is clicked or the guess has none that it can be.
+func (e *Evidence) guessed(classes []int, first []uint8) []uint8 {
+	index := indexOf(classes)
+	excluded := map[Exclusion]bool{}
+	for _, x := range e.Excluded {
+		excluded[x] = true
+	}
+	out := slices.Clone(first)
+	for i, clicked := range e.Clicks {
+		most := 0.0
+		for column, v := range e.Guess.row(i) {
+			class := e.Guess.Classes[column]
+			if clicked == segment.Void && v > most && index[class] >= 0 && !excluded[Exclusion{i, class}] {
+				out[i], most = class, v
+			}
+		}
+	}
+	return out
+}
+
 // emptied reports whether exclusions leave a superpixel without a class in play.
 func (e *Evidence) emptied(classes []int) bool {
 	excluded := map[int]map[uint8]bool{}

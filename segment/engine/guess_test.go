@@ -57,6 +57,59 @@ func TestGuess(t *testing.T) {
 	}
 }
 
+// The guess as it is has small things that hypotheses smooth away, keeps clicks and
+// exclusions, and is gone with a guess that clicks refute.
+func TestGuessAsItIs(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	guess := halves(m, m.N, 240, 0.9)
+	small, other, clicked, excluded := m.At(20, 20), m.At(20, 140), m.At(60, 80), m.At(200, 80)
+	guess.Shares[2*small], guess.Shares[2*small+1] = 0.1, 0.9
+	guess.Shares[2*other], guess.Shares[2*other+1] = 0, 0
+	clicks := slices.Repeat([]uint8{segment.Void}, m.N)
+	clicks[clicked] = 5
+	s := NewSequence(model, Evidence{Clicks: clicks, Guess: guess, Excluded: []Exclusion{{excluded, 9}}}, 1)
+	smooth := first(t, s, 1)[0].Labels
+	if smooth[small] != 3 {
+		t.Fatal("the first hypothesis has what it should smooth away")
+	}
+	got, err := s.Named(t.Context(), &segment.Pick{Offer: &segment.Offer{Guess: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, class := range got.Labels {
+		want := uint8(3)
+		switch {
+		case i == clicked:
+			want = 5
+		case i == other:
+			want = smooth[i]
+		case i != excluded && guess.Shares[2*i+1] > guess.Shares[2*i]:
+			want = 9
+		}
+		if class != want {
+			t.Errorf("superpixel %d has class %d, want %d", i, class, want)
+		}
+	}
+	if p, err := s.problem(); err != nil || got.Energy != p.Model.Energy(s.indices(got.Labels)) || got.Energy > first(t, s, 1)[0].Energy || got.Digest != digestOf(got.Energy, got.Labels) {
+		t.Errorf("energy %v, %v", got.Energy, err)
+	}
+
+	single := &Guess{Classes: []uint8{7}, Shares: slices.Repeat([]float64{1}, m.N), Strength: 0.01, Exponent: 1, Proof: ImportProof}
+	none := slices.Repeat([]uint8{segment.Void}, m.N)
+	if got, err := NewSequence(model, Evidence{Clicks: none, Guess: single}, 1).Guessed(t.Context()); err != nil || !slices.Equal(got.Labels, slices.Repeat([]uint8{7}, m.N)) {
+		t.Errorf("of a single class: %v", err)
+	}
+	for i := range 20 {
+		clicks[i] = 5
+	}
+	for what, e := range map[string]Evidence{"refuted": {Clicks: clicks, Guess: guess}, "none": {Clicks: clicks}, "nothing at all": {Clicks: none}} {
+		if _, err := NewSequence(model, e, 1).Guessed(t.Context()); segment.KindOf(err) != segment.Invalid {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // A guess that knows nothing changes nothing.
 func TestEmptyGuess(t *testing.T) {
 	m, g := patchwork(160, 120, 80)

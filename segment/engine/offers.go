@@ -31,6 +31,8 @@ func (s *Sequence) Named(ctx context.Context, pick *segment.Pick) (Hypothesis, e
 	switch {
 	case offer == nil:
 		return s.At(ctx, pick.Rank)
+	case offer.Guess:
+		return s.Guessed(ctx)
 	case len(offer.Superpixels) == 0:
 		l, err := s.Ladder(ctx)
 		if err != nil {
@@ -52,6 +54,32 @@ func (s *Sequence) Named(ctx context.Context, pick *segment.Pick) (Hypothesis, e
 		}
 	}
 	return Hypothesis{}, segment.Errorf(segment.Invalid, "Class %d is not possible there: it isn't in play, is excluded, is already their class, or another class was clicked.", offer.Class)
+}
+
+// Guessed returns the first guess as it is, which hypotheses smooth: for each
+// superpixel the class in play that it finds most probable. Clicked superpixels and
+// those it says nothing about are as in the first hypothesis. Without a guess, or
+// with one that clicks have refuted, the error is of kind Invalid. See At.
+func (s *Sequence) Guessed(ctx context.Context) (Hypothesis, error) {
+	if s.guessed == nil {
+		return Hypothesis{}, segment.Errorf(segment.Invalid, "The image has no first guess, or the clicks contradict it.")
+	}
+	first, err := s.At(ctx, 0)
+	if err != nil {
+		return Hypothesis{}, err
+	}
+	labels, energy := first.Labels, first.Energy
+	if s.model != nil {
+		err = s.run(ctx, schedule.Supposed, func() error {
+			p, err := s.problem()
+			if err == nil {
+				labels = s.guessed(first.Labels)
+				energy = p.Model.Energy(s.indices(labels))
+			}
+			return err
+		})
+	}
+	return Hypothesis{Rank: segment.Offered, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}, err
 }
 
 // Alternatives answers 'what if this were …' about some superpixels: for each

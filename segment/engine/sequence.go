@@ -45,6 +45,7 @@ type Sequence struct {
 	holds   *Holds // labels are indices of the classes in play; nil where nothing is held
 	rest    int    // index of the rest among the classes, or -1
 	ladder  func() (*Ladder, error)
+	guessed func(first []uint8) []uint8 // see Evidence.guessed; nil without a guess
 
 	working sync.Mutex                      // held while a step is made
 	posed   atomic.Pointer[herding.Problem] // nil before it is needed, and after it was let go of
@@ -65,6 +66,9 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	var rest int
 	s.refuted = e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
+	if e.Guess != nil && len(s.classes) > 0 {
+		s.guessed = func(first []uint8) []uint8 { return e.guessed(s.classes, first) }
+	}
 	switch len(s.classes) {
 	case 0:
 	case 1:

@@ -86,7 +86,7 @@ export class App {
     });
     this.review = new ReviewPart(data);
     this.session = this.connect(address, parts);
-    this.guess = new GuessNote(data, { session: this.session, nameOf: (id) => this.classes.nameOf(id), say });
+    this.guess = new GuessNote(data, { session: this.session, nameOf: (id) => this.classes.nameOf(id), offer: (card) => this.acceptance.offer(card), say });
     this.strip = new Strip(new Thumbnails(parts.image, parts.map), parts.map.area, {
       preview: (place) => this.acceptance.hover(place),
       select: (place) => this.acceptance.select(place),

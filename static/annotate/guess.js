@@ -11,6 +11,7 @@ import { toastProblem } from '../ui/toast.js';
  * @typedef {object} Ports
  * @property {import('../exchange/session.js').Session} session
  * @property {(id: number) => string} nameOf a class
+ * @property {(card: import('../evidence/hypotheses.js').Card) => void} offer previews a labelling that can be accepted
  * @property {(text: string) => void} say
  */
 
@@ -58,6 +59,7 @@ export class GuessNote {
     this.heard = 0;
     this.setting = /** @type {HTMLInputElement} */ (byId('learning'));
     this.setting.addEventListener('change', () => void this.set(this.setting.checked));
+    byId('as-guessed').addEventListener('click', () => void this.show());
   }
 
   /** Brings the line up to date, and remembers that the guess was seen. */
@@ -74,8 +76,23 @@ export class GuessNote {
       if (hypotheses.refuted) this.ports.say(text);
     }
     byId('unguess').hidden = readOnly;
+    byId('as-guessed').hidden = readOnly || hypotheses.refuted;
     const first = hypotheses.cards[0];
     if (onlyGuessed(session) && first && !first.stale && first.rank === 0) noteSeen(this.project, this.image, { seq: evidence.seq, digest: first.digest });
+  }
+
+  /** Previews the guess as it is, which hypotheses smooth. */
+  async show() {
+    const { session, offer } = this.ports;
+    const { run } = session.hypotheses;
+    if (!session.mayAsk()) return;
+    try {
+      const { seq, map, labels, digest, energy } = await call('GET', `/api/v1/images/${encodeURIComponent(this.image)}/guess`);
+      if (run !== session.hypotheses.run || seq !== session.evidence.seq || map !== session.evidence.map) return;
+      offer({ rank: -1, digest, energy, labels: Uint8Array.from(labels), count: 1, stale: false, offer: { guess: true }, name: 'the guess as it is' });
+    } catch (error) {
+      toastProblem(error);
+    }
   }
 
   /** Removes the guess, as a step that undo takes back. */

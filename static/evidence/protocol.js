@@ -37,7 +37,7 @@
  * @property {Constraints} [constraints] what has been said beside clicks and picks
  * @property {GuessRecord} [guess] the first guess, absent without one
  *
- * @typedef {{rung: number} | {superpixels: number[], class: number}} Offer a labelling that is not in the sequence: a rung of the ladder, or the best one in which superpixels have a class
+ * @typedef {{guess: true} | {rung: number} | {superpixels: number[], class: number}} Offer a labelling that is not in the sequence: the first guess as it is, a rung of the ladder, or the best one in which superpixels have a class
  *
  * @typedef {object} GuessRecord
  * @property {number} model number of the project's model; 0 for scores that were imported

@@ -242,6 +242,32 @@ func TestE2ELearning(t *testing.T) {
 	p.until(`fetch('/api/v1/projects/` + project + `/images').then((r) => r.json()).then((list) => list.every((im) => !im.guessed))`)
 }
 
+// TestE2EGuessAsItIs previews a guess without what hypotheses make of it, and accepts
+// that.
+func TestE2EGuessAsItIs(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	_, images := learntProject(t, address, 6)
+	p := openPage(t, 1280, 720, false, address+"/images/"+images[5])
+	p.until(guessShown)
+	p.settle()
+	type accepted struct {
+		Seq    int
+		Digest string
+	}
+	guess := value[accepted](p, p.api("/guess"))
+	p.focusOn("#as-guessed")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('badge').textContent.includes('the guess as it is')`)
+	p.screenshot("preview")
+	p.focusOn("#canvas")
+	p.press(kb.Enter)
+	p.stored(guess.Seq + 1)
+	if digest := value[string](p, p.api("/evidence")+`.then((log) => log.events.at(-1).hypothesis.digest)`); digest != guess.Digest {
+		t.Errorf("accepted %s, want %s", digest, guess.Digest)
+	}
+}
+
 // The panel and the line about the guess fit a phone, in the dark theme.
 func TestE2ELearningOnAPhone(t *testing.T) {
 	t.Parallel()

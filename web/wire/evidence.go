@@ -38,8 +38,9 @@ type Pick struct {
 	Offer  *Offer `json:"offer,omitempty" doc:"of a request: a labelling that is not in the sequence"`
 }
 
-// Offer names a labelling from GET …/ladder or GET …/alternatives.
+// Offer names a labelling from GET …/guess, GET …/ladder or GET …/alternatives.
 type Offer struct {
+	Guess       bool    `json:"guess,omitempty" doc:"the first guess as it is"`
 	Rung        int     `json:"rung,omitempty" schema:"min=0" doc:"a rung of the ladder"`
 	Superpixels []int32 `json:"superpixels,omitempty" doc:"of an alternative: those that have the class"`
 	Class       *int    `json:"class,omitempty" doc:"of an alternative: id of the class"`
@@ -71,10 +72,12 @@ const noRank = math.MinInt
 func (p *Pick) pick() (*segment.Pick, error) {
 	out := &segment.Pick{Rank: p.Rank, Digest: p.Digest}
 	if o := p.Offer; o != nil {
-		out.Rank, out.Offer = segment.Offered, &segment.Offer{Rung: o.Rung, Superpixels: o.Superpixels}
+		out.Rank, out.Offer = segment.Offered, &segment.Offer{Guess: o.Guess, Rung: o.Rung, Superpixels: o.Superpixels}
 		switch {
+		case o.Guess && (o.Rung != 0 || o.Superpixels != nil || o.Class != nil):
+			return nil, segment.Errorf(segment.Invalid, "The offer names several labellings: send the guess, the rung of a ladder, or the superpixels and the class of an alternative. Nothing was changed.")
 		case (o.Class == nil) != (len(o.Superpixels) == 0):
-			return nil, segment.Errorf(segment.Invalid, "The offer names an alternative only in part: send its superpixels and its class, or the rung of a ladder. Nothing was changed.")
+			return nil, segment.Errorf(segment.Invalid, "The offer names an alternative only in part: send its superpixels and its class. Nothing was changed.")
 		case o.Class != nil:
 			out.Offer.Class = *o.Class
 		}

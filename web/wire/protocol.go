@@ -58,14 +58,14 @@ package wire
 //
 // # Offers
 //
-// Besides the hypotheses, two kinds of labellings follow from the evidence. GET
-// …/ladder has nested masks from less to more of one of two classes: superpixel s
+// Besides the hypotheses, three kinds of labellings follow from the evidence. GET
+// …/guess has the first guess as it is, without what hypotheses smooth. GET …/ladder has nested masks from less to more of one of two classes: superpixel s
 // has class on rung n if from[s] <= n, and other if not; best is where a slider
 // starts. GET …/alternatives?superpixels=… answers 'what if these were …': for
 // each class the best labelling in which they have it, and what changes along. An
 // accept, or a fine label that corrects what was shown, takes an offer instead of a
-// rank: hypothesis {rank: -1, digest, offer: {rung}} or {rank: -1, digest, offer:
-// {superpixels, class}}. With superpixels beside hypothesis, an accept takes only
+// rank: hypothesis {rank: -1, digest, offer: {guess: true}}, {rank: -1, digest, offer:
+// {rung}} or {rank: -1, digest, offer: {superpixels, class}}. With superpixels beside hypothesis, an accept takes only
 // that region of it. The server computes the offer again and compares the digest,
 // so 409 says that the evidence has changed. The log has the rank and the digest.
 //
