@@ -34,3 +34,21 @@ test('an answer that is older than what is shown changes nothing', () => {
   note.adopt({ learning: true }, note.heard);
   assert.equal(setting.checked, true, 'asked after it');
 });
+
+test('the guess as it is becomes an offer unless the evidence has changed meanwhile', async (t) => {
+  globalThis.document = /** @type {any} */ ({ getElementById: () => ({ addEventListener() {} }) });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const session = { hypotheses: { run: 4 }, evidence: { seq: 1, map: 'm' }, mayAsk: () => true };
+  /** @type {any[]} */
+  const offers = [];
+  const note = new GuessNote({ image: 'i' }, /** @type {any} */ ({ session, offer: (/** @type {any} */ card) => offers.push(card) }));
+  t.mock.method(globalThis, 'fetch', async () => Response.json({ seq: 1, map: 'm', labels: [2, 0], digest: 'd', energy: -3 }));
+  await note.show();
+  assert.deepEqual(offers.map(({ rank, digest, offer, labels }) => [rank, digest, offer, [...labels]]), [[-1, 'd', { guess: true }, [2, 0]]]);
+  const late = note.show();
+  session.hypotheses.run = 5;
+  await late;
+  session.evidence.seq = 2;
+  await note.show();
+  assert.equal(offers.length, 1);
+});
