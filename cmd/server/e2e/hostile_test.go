@@ -42,6 +42,9 @@ var outcome = map[string][]int{
 	"decode-error":  {422, 415},
 }
 
+// signed is a sound image of numbers with a sign, which Go's decoder doesn't know.
+const signed = "pillow__Tests__images__16bit.s.tif"
+
 // overLimits reports whether a file's header states a size over the server's
 // limits, which are lower than those that the folders are sorted by.
 func overLimits(tb testing.TB, name string) bool {
@@ -169,6 +172,9 @@ func TestHostileImages(t *testing.T) {
 	together(t, p.project(), names, func(name string, status int, body []byte, _ time.Duration) {
 		folder := filepath.Base(filepath.Dir(name))
 		want := outcome[folder]
+		if filepath.Base(name) == signed {
+			want = []int{201}
+		}
 		if overLimits(t, name) {
 			want = []int{413}
 		}
