@@ -23,7 +23,7 @@ func TestTries(t *testing.T, open func(tb testing.TB, place string) TriesStore, 
 		t.Helper()
 		until, wait, err := s.Try(ctx, key, most, span)
 		must(t, err)
-		if wait < 0 || wait > time.Hour+most*time.Millisecond {
+		if wait < 0 || wait > time.Hour+time.Minute { // others may be counted between the clock and the database
 			t.Errorf("the next try of %s is possible in %v", key, wait)
 		}
 		return until, wait == 0
