@@ -47,7 +47,7 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	for _, im := range chosen {
 		about[im.ID] = math.MaxInt
 		if seq, ok := seen[im.ID]; ok {
-			about[im.ID] = int(seq)
+			about[im.ID] = int(min(seq, math.MaxInt32)) // where int has 32 bits, too
 		}
 	}
 	entry := audit.New(ctx, audit.ImagesReviewed, projectID, reviewed(chosen, r.Status))
