@@ -1,12 +1,28 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"sync"
 
+	"collie/segment/annotation"
+	"collie/segment/engine"
 	"collie/web/query"
 	"collie/web/wire"
 )
+
+// asked returns what the present sequence of the image of a request answers. The image
+// is closed by then, so that a slow client keeps none open.
+func asked[T any](s *Server, r *http.Request, question func(*engine.Sequence, context.Context) (T, error)) (state annotation.State, sequence *engine.Sequence, answer T, err error) {
+	a, err := s.annotation(r)
+	if err != nil {
+		return state, nil, answer, err
+	}
+	defer a.Close()
+	state, sequence = a.Present()
+	answer, err = question(sequence, r.Context())
+	return state, sequence, answer, err
+}
 
 // guessedJSON is the first guess as a labelling.
 type guessedJSON struct {
@@ -19,18 +35,10 @@ type guessedJSON struct {
 
 // getGuess sends the first guess as it is.
 func (s *Server) getGuess(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.annotation(r)
+	state, sequence, g, err := asked(s, r, (*engine.Sequence).Guessed)
 	if err != nil {
 		return err
 	}
-	shut := sync.OnceFunc(a.Close)
-	defer shut()
-	state, sequence := a.Present()
-	g, err := sequence.Guessed(r.Context())
-	if err != nil {
-		return err
-	}
-	shut() // a slow client keeps no image open
 	return s.answers.JSON(w, http.StatusOK, guessedJSON{sequence.Seq(), state.Map, g.Labels, g.Digest.String(), g.Energy})
 }
 
@@ -53,18 +61,10 @@ type rungJSON struct {
 
 // getLadder sends nested masks from less to more of a class.
 func (s *Server) getLadder(w http.ResponseWriter, r *http.Request) error {
-	a, err := s.annotation(r)
+	state, sequence, l, err := asked(s, r, (*engine.Sequence).Ladder)
 	if err != nil {
 		return err
 	}
-	shut := sync.OnceFunc(a.Close)
-	defer shut()
-	state, sequence := a.Present()
-	l, err := sequence.Ladder(r.Context())
-	if err != nil {
-		return err
-	}
-	shut() // a slow client keeps no image open
 	out := ladderJSON{Seq: sequence.Seq(), Map: state.Map, Class: l.Class, Other: l.Other, Best: l.Best, From: l.From}
 	for _, rung := range l.Rungs {
 		out.Rungs = append(out.Rungs, rungJSON{rung.Digest.String(), rung.Energy, rung.Share})

@@ -1,5 +1,6 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
+import { followed } from '../choosing/whatif.js';
 import { counted, percent } from '../ui/numbers.js';
 import { VOID } from '../evidence/protocol.js';
 import { noteSeen } from '../project/seen.js';
@@ -84,15 +85,10 @@ export class GuessNote {
   /** Previews the guess as it is, which hypotheses smooth. */
   async show() {
     const { session, offer } = this.ports;
-    const { run } = session.hypotheses;
-    if (!session.mayAsk()) return;
-    try {
-      const { seq, map, labels, digest, energy } = await call('GET', `/api/v1/images/${encodeURIComponent(this.image)}/guess`);
-      if (run !== session.hypotheses.run || seq !== session.evidence.seq || map !== session.evidence.map) return;
-      offer({ rank: -1, digest, energy, labels: Uint8Array.from(labels), count: 1, stale: false, offer: { guess: true }, name: 'the guess as it is' });
-    } catch (error) {
-      toastProblem(error);
-    }
+    const answer = await followed(`/api/v1/images/${encodeURIComponent(this.image)}/guess`, session);
+    if (!answer) return;
+    const { labels, digest, energy } = answer;
+    offer({ rank: -1, digest, energy, labels: Uint8Array.from(labels), count: 1, stale: false, offer: { guess: true }, name: 'the guess as it is' });
   }
 
   /** Removes the guess, as a step that undo takes back. */

@@ -27,10 +27,28 @@ export function cardOf({ class: label, labels, digest, energy, area }, superpixe
 }
 
 /**
+ * Asks the server for what follows from the evidence. Null when that has changed
+ * meanwhile, or after a problem, which it shows.
+ *
+ * @param {string} address
+ * @param {import('../exchange/session.js').Session} session
+ */
+export async function followed(address, session) {
+  const { run } = session.hypotheses;
+  if (!session.mayAsk()) return null;
+  try {
+    const answer = await call('GET', address);
+    return run === session.hypotheses.run && answer.seq === session.evidence.seq && answer.map === session.evidence.map ? answer : null;
+  } catch (error) {
+    toastProblem(error);
+    return null;
+  }
+}
+
+/**
  * Asks the server what the image would be if some superpixels were of another
- * class: one labelling for each class that they can have, the most likely first.
- * Null when the evidence has changed meanwhile, or after a problem, which it
- * shows.
+ * class: one labelling for each class that they can have, the most likely first,
+ * or null; see followed.
  *
  * @param {string} image id
  * @param {import('../exchange/session.js').Session} session
@@ -39,14 +57,6 @@ export function cardOf({ class: label, labels, digest, energy, area }, superpixe
  * @returns {Promise<Card[] | null>}
  */
 export async function suppose(image, session, superpixels, nameOf) {
-  const { run } = session.hypotheses;
-  if (!session.mayAsk()) return null;
-  try {
-    const { seq, map, alternatives } = await call('GET', `/api/v1/images/${image}/alternatives?superpixels=${superpixels.join(',')}`);
-    if (run !== session.hypotheses.run || seq !== session.evidence.seq || map !== session.evidence.map) return null;
-    return alternatives.map((/** @type {Supposed} */ a) => cardOf(a, superpixels, nameOf));
-  } catch (error) {
-    toastProblem(error);
-    return null;
-  }
+  const answer = await followed(`/api/v1/images/${image}/alternatives?superpixels=${superpixels.join(',')}`, session);
+  return answer && answer.alternatives.map((/** @type {Supposed} */ a) => cardOf(a, superpixels, nameOf));
 }
