@@ -77,6 +77,7 @@ function listen(app, queue) {
     },
     go: (/** @type {'next' | 'previous'} */ side) => app.leaving.go(side),
     copyOn: () => app.leaving.copyOn(),
+    approveOn: () => app.review.approveOn(),
     say: (/** @type {string} */ text) => app.say(text),
   };
   const commands = {

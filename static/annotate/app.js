@@ -84,7 +84,6 @@ export class App {
       say,
       left: () => byId('canvas').focus({ preventScroll: true }),
     });
-    this.review = new ReviewPart(data);
     this.session = this.connect(address, parts);
     this.guess = new GuessNote(data, { session: this.session, nameOf: (id) => this.classes.nameOf(id), offer: (card) => this.acceptance.offer(card), say });
     this.strip = new Strip(new Thumbnails(parts.image, parts.map), parts.map.area, {
@@ -122,6 +121,7 @@ export class App {
       session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, objects: this.objects, say,
     });
     this.leaving = new Leaving(data, { session: this.session, acceptance: this.acceptance, queue, say });
+    this.review = new ReviewPart(data, this.leaving);
     this.exporting = this.makeExport();
     this.layers = new Layers(this.painter, () => this.recolor());
     this.recolor();

@@ -27,6 +27,7 @@ import { toast } from '../ui/toast.js';
  * @property {() => void} openExport
  * @property {(side: 'next' | 'previous') => Promise<void>} go to another image, once everything is saved
  * @property {() => Promise<void>} copyOn copies the labelling to the next image and goes there
+ * @property {() => Promise<void>} approveOn approves the image and goes to the next
  * @property {(text: string) => void} say
  */
 
@@ -167,6 +168,7 @@ export function workCommands({ session, stage, lasting, history, page }) {
       else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `Kept in this ${lasting() ? 'browser' : 'page'} until then.`, 'problem');
     },
     'copy-next': () => void page.copyOn(),
+    'approve-next': () => void page.approveOn(),
     next: () => void page.go('next'),
     previous: () => void page.go('previous'),
     help: helpSheet(),

@@ -85,6 +85,7 @@ export const BINDINGS = [
   { group: 'Work', shown: 'Ctrl + E', does: 'Export the mask', commands: [['ctrl+e', 'export']] },
   { group: 'Work', shown: 'Ctrl + S', does: 'Check save state', commands: [['ctrl+s', 'saved']] },
   { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
+  { group: 'Work', shown: 'Ctrl + Shift + Enter', does: 'Approve the image and go to the next', commands: [['ctrl+shift+enter', 'approve-next']] },
   { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
   { group: 'Work', shown: '?', does: 'How it works, and the keys', commands: [['?', 'help']] },
 ];

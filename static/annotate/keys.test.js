@@ -27,6 +27,7 @@ test('keys give their commands', () => {
     [press('Enter', 'Enter'), 'accept'],
     [press('Enter', 'Enter', 's'), 'accept-region'],
     [press('Enter', 'Enter', 'c'), 'accept-next'],
+    [press('Enter', 'Enter', 'cs'), 'approve-next'],
     [press('0', 'Digit0', 'c'), 'fit'],
     [press('1', 'Digit1', 'c'), 'full-size'],
     [press('H', 'KeyH'), 'overlay'], // caps lock

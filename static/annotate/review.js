@@ -11,14 +11,18 @@ import { toast } from '../ui/toast.js';
  * later by itself would move the image while a person works on it.
  */
 export class ReviewPart {
-  /** @param {DOMStringMap} data of #app */
-  constructor(data) {
+  /**
+   * @param {DOMStringMap} data of #app
+   * @param {import('./leaving.js').Leaving} leaving
+   */
+  constructor(data, leaving) {
+    this.leaving = leaving;
     /** @type {Reviewed} */
     this.image = { id: data.image ?? '', name: data.name ?? '', seq: 0 };
     this.button = byId('review');
     this.note = byId('review-note');
     this.corrected = /** @type {HTMLButtonElement} */ (byId('review-corrected'));
-    this.menu = new ReviewMenu(data.project ?? '', () => [this.image], ([image]) => this.set(image), () => this.open());
+    this.menu = new ReviewMenu(data.project ?? '', () => [this.image], ([image]) => this.set(image), () => this.open(), () => void this.approveOn());
     this.button.addEventListener('click', () => this.menu.open(this.button.checkVisibility() ? this.button : byId('more')));
     byId('review-close').addEventListener('click', () => {
       this.note.hidden = true;
@@ -41,6 +45,12 @@ export class ReviewPart {
     this.show(image);
     if (image.review?.status === 'rejected') this.open();
     else this.note.hidden = true;
+  }
+
+  /** Approves the image as it is saved, and goes to the next unless something is not labelled. */
+  async approveOn() {
+    if (!this.menu.offers('approved')) toast('Not allowed', 'Only reviewers and owners of the project approve images.', 'problem');
+    else if ((await this.leaving.saved()) && (await this.menu.set('approved'))) await this.leaving.go('next');
   }
 
   /** The page shows this many events of the image by now. @param {number} seq */

@@ -68,8 +68,9 @@ export class ReviewMenu {
    * @param {() => Reviewed[]} chosen the images that it is about
    * @param {(images: Reviewed[]) => void} changed the records as they are now
    * @param {() => void} [comment] shows the comment of the image
+   * @param {() => void} [onward] approves the image and goes to the next
    */
-  constructor(project, chosen, changed, comment = () => {}) {
+  constructor(project, chosen, changed, comment = () => {}, onward = () => {}) {
     this.address = `/api/v1/projects/${encodeURIComponent(project)}/reviews`;
     this.chosen = chosen;
     this.changed = changed;
@@ -78,6 +79,7 @@ export class ReviewMenu {
     this.menu = new Menu(byId('review-menu'), (what) => {
       if (what === 'comment') comment();
       else if (what === 'rejected') this.ask();
+      else if (what === 'approve-next') onward();
       else void this.set(what === 'none' ? '' : what);
     });
     this.dialog = /** @type {HTMLDialogElement} */ (byId('reject-dialog'));
@@ -91,6 +93,11 @@ export class ReviewMenu {
   /** @param {HTMLElement} opener */
   open(opener) {
     this.menu.open(opener);
+  }
+
+  /** Whether the person's role has an item. @param {string} what it does */
+  offers(what) {
+    return this.menu.element.querySelector(`[data-do="${what}"]`) !== null;
   }
 
   /** Whether an item can be used. @param {string} what it does @param {boolean} on */
@@ -108,10 +115,14 @@ export class ReviewMenu {
     this.comment.focus();
   }
 
-  /** @param {string} status empty for none @param {string} [comment] */
+  /**
+   * @param {string} status empty for none
+   * @param {string} [comment]
+   * @returns {Promise<boolean>} whether it is set, and labellings lack nothing for it
+   */
   async set(status, comment) {
     const before = this.chosen();
-    if (before.length === 0) return;
+    if (before.length === 0) return false;
     /** @type {Reviewed[]} */
     let after;
     try {
@@ -120,13 +131,14 @@ export class ReviewMenu {
       this.changed(after);
     } catch (error) {
       toastProblem(error);
-      return;
+      return false;
     }
     const what = before.length === 1 ? before[0].name : counted(before.length, 'image');
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
     this.forget();
     const missing = missingText(status, after);
     this.forget = toast(now, missing ? `${what}: ${missing}` : what, 'info', { label: 'Undo', run: () => this.restore(before) });
+    return missing === '';
   }
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */

@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -182,6 +183,34 @@ func TestE2EReview(t *testing.T) {
 	p.until(`!document.getElementById('export-shares').hidden`)
 	p.accessible("the export dialog", source)
 	p.screenshot("export")
+}
+
+// TestE2EApproveAndGoOn: one key approves an image and opens the next; it stays when
+// something is not labelled, and says what.
+func TestE2EApproveAndGoOn(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, sixSamples(t, startServer(t)))
+	p.until(cardCount + ` === 6`)
+	p.do("opening the first image", chromedp.Evaluate[chromedp.Void](`document.querySelectorAll('#images a')[0].click()`))
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	first := value[string](p, `location.href`)
+	p.press(enter, ctrl, shift)
+	p.until(`document.getElementById('review-state').textContent === 'Approved' && /\b0.% labelled/.test(document.getElementById('toasts').textContent)`)
+	for _, class := range []uint8{0, 4} {
+		p.press(strconv.Itoa(int(class) + 1))
+		p.click(insideOf(t, sampleTruth(), class))
+	}
+	p.until(`!document.getElementById('accept').disabled`)
+	p.press(enter)
+	p.until(`document.getElementById('review-state').textContent === 'Approved, changed since'`)
+	p.press(enter, ctrl, shift)
+	p.until(fmt.Sprintf(`location.href !== %q && document.getElementById('loading')?.hidden`, first))
+	p.press("a")
+	p.until(fmt.Sprintf(`location.href === %q && document.getElementById('review-state')?.textContent === 'Approved'`, first))
+	p.clickOn("opening the statuses", "#review")
+	p.screenshot("approve-next")
+	p.clickOn("approving and going on", `#review-menu [data-do="approve-next"]`)
+	p.until(fmt.Sprintf(`location.href !== %q && document.getElementById('save')?.dataset.state === 'saved'`, first))
 }
 
 // TestE2ERejectedMeanwhile: what a reviewer says while somebody works moves nothing
