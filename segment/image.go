@@ -26,7 +26,8 @@ type Image struct {
 	// hypotheses of a state that people saw; nil without hypotheses.
 	Doubt *float64
 
-	Review Review
+	Review   Review
+	Assignee string // name of the user who is to work on the image; empty for nobody
 }
 
 // part is how many records EachImage reads at a time.

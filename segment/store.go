@@ -54,6 +54,9 @@ type ImageStore interface {
 	// review is about, which takes the place of r.Seq and counts as at most the
 	// number that the image has.
 	SetReview(ctx context.Context, projectID string, seen map[string]int, r Review) error
+	// Assign gives images of a project to the user of a name, or to nobody if it is
+	// empty, all or, when one of them is unknown, none.
+	Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error
 }
 
 // ImageLists lists the images of projects, in order of upload.

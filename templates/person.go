@@ -60,6 +60,13 @@ func forStatus(ctx context.Context) templ.Attributes {
 	return templ.Attributes{"hidden": !person(ctx).MayAnnotate && !person(ctx).MayReview}
 }
 
+// forAssigning hides an element from those who can't assign images, and on a server
+// without login, where there is nobody to assign them to.
+func forAssigning(ctx context.Context) templ.Attributes {
+	p := person(ctx)
+	return templ.Attributes{"hidden": p.Name == "" || !p.MayAnnotate && !p.MayReview}
+}
+
 // LoginView is the page that asks for name and password.
 type LoginView struct {
 	Name    string // as it was typed before

@@ -100,11 +100,12 @@ var rights = map[string]right{
 	"PUT /api/v1/projects/{id}/members/{user}":    {body: `{"role":"viewer"}`, statuses: forOwners},
 	"DELETE /api/v1/projects/{id}/members/{user}": {statuses: ownersClose},
 
-	"GET /api/v1/projects/{id}/images":   {statuses: forViewers},
-	"PUT /api/v1/projects/{id}/reviews":  {body: `{"images":[],"status":"done"}`, statuses: [6]int{401, 404, 200, 200, 200, 200}},
-	"POST /api/v1/projects/{id}/imports": {body: "FILE", statuses: annotatorsGet(200)},
-	"POST /api/v1/imports":               {body: "FILE", statuses: adminsGet(415)},
-	"POST /api/v1/projects/{id}/images":  {body: "FILE", statuses: annotatorsGet(201)},
+	"GET /api/v1/projects/{id}/images":      {statuses: forViewers},
+	"PUT /api/v1/projects/{id}/assignments": {body: `{"images":[],"assignee":""}`, statuses: [6]int{401, 404, 200, 200, 200, 200}},
+	"PUT /api/v1/projects/{id}/reviews":     {body: `{"images":[],"status":"done"}`, statuses: [6]int{401, 404, 200, 200, 200, 200}},
+	"POST /api/v1/projects/{id}/imports":    {body: "FILE", statuses: annotatorsGet(200)},
+	"POST /api/v1/imports":                  {body: "FILE", statuses: adminsGet(415)},
+	"POST /api/v1/projects/{id}/images":     {body: "FILE", statuses: annotatorsGet(201)},
 
 	"GET /api/v1/projects/{id}/learning": {statuses: forViewers},
 	"POST /api/v1/projects/{id}/guesses": {statuses: annotatorsGet(202)},

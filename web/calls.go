@@ -144,6 +144,11 @@ var calls = map[string]call{
 		doc:   "Of all the given images or, after an error, of none. Annotators can set todo, progress and done, and take the status away, except from approved images; reviewers can also approve and reject. A status by hand has no influence on hypotheses or labellings. The answer has the images' records.",
 		takes: jsonOf(newReviewJSON{}), sends: jsonOf([]wire.Image{}),
 	},
+	"PUT /api/v1/projects/{id}/assignments": {
+		id: "assignImages", summary: "Say who is to work on images",
+		doc:   "Of all the given images or, after an error, of none. Everyone who can set a status can assign images, to every member of the project who can. It gives nobody a right, and takes none away. Exports and backups of projects don't have it. The answer has the images' records.",
+		takes: jsonOf(newAssignmentJSON{}), sends: jsonOf([]wire.Image{}),
+	},
 	"POST /api/v1/projects/{id}/imports": {
 		id: "importMasks", summary: "Import masks made elsewhere",
 		doc:   "One or more parts named file, each a separate data set: a zip archive or a single file with palette PNGs (PASCAL VOC), COCO JSON (polygons or either kind of RLE) or labelme JSON. Masks are matched to images by file name; images that the project lacks are added from the data set; classes are matched by name, and missing ones that an imported mask uses are added, with the others of a labelmap.txt or of COCO's categories, unless the part mapping says what values become; then only classes that it names are added. Indices without a name are positions in the project's list of classes unless names=voc or a mapping says otherwise, and values in the answer says what each became. With review=true the answer says what the import would do, and nothing is stored. Each mask is one event in its image's evidence. Scores in .npz files named after an image become its first guess, and embeddings there, an array called embeddings, help to tell its superpixels apart. The answer reports on each mask, and on each file that can't be used; if no file can, it is the first file's problem, with all problems under files.",

@@ -72,6 +72,7 @@ func (s *Server) routes() *chi.Mux {
 		r.Delete("/projects/{id}/members/{user}", api(who.WithLogin(s.removeMember)))
 		r.Get("/projects/{id}/images", api(s.listImages))
 		r.Put("/projects/{id}/reviews", api(s.setReviews))
+		r.Put("/projects/{id}/assignments", api(s.assignImages))
 		r.With(s.uploads).Post("/projects/{id}/imports", api(s.importMasks))
 		r.With(s.uploads).Post("/imports", api(s.importBackup))
 		r.With(s.uploads).Post("/projects/{id}/images", api(s.uploadImages))

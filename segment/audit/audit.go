@@ -38,6 +38,7 @@ const (
 	Restored        Action = "trash.restore"
 	Erased          Action = "trash.erase"
 	ImagesReviewed  Action = "images.review" // with the status; the image has the comment
+	ImagesAssigned  Action = "images.assign" // with who is to work on them
 	ImagesUploaded  Action = "images.upload"
 	MasksImported   Action = "masks.import"
 	BackupImported  Action = "backup.import"

@@ -43,6 +43,7 @@ var needs = map[string]access.Action{
 	"Workspace.ImagesAfter":     access.Read,
 	"Workspace.CountImages":     access.Read,
 	"Workspace.Place":           access.Read,
+	"Workspace.Assign":          access.Read,
 	"Workspace.SetReview":       access.Read,
 	"Workspace.CopyLabelling":   access.Annotate,
 	"Workspace.AddImage":        access.Annotate,

@@ -23,8 +23,7 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	if err != nil {
 		return nil, err
 	}
-	ids := slices.Compact(slices.Sorted(slices.Values(imageIDs)))
-	chosen, err := w.among(ctx, projectID, ids)
+	chosen, err := w.among(ctx, projectID, imageIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -34,9 +33,6 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 				return nil, err
 			}
 		}
-	}
-	if len(chosen) < len(ids) {
-		return nil, segment.Errorf(segment.NotFound, "The project no longer has %d of the images. Nothing was changed; reload the page.", len(ids)-len(chosen))
 	}
 	if len(chosen) == 0 {
 		return chosen, nil
@@ -68,8 +64,19 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 // with all others.
 const oneByOne = 100
 
-// among returns the images of a project that are among ids, which are sorted.
-func (w *Workspace) among(ctx context.Context, projectID string, ids []string) ([]segment.Image, error) {
+// among returns the images of a project with the given ids, each once; an error if it
+// doesn't have all of them.
+func (w *Workspace) among(ctx context.Context, projectID string, imageIDs []string) ([]segment.Image, error) {
+	ids := slices.Compact(slices.Sorted(slices.Values(imageIDs)))
+	found, err := w.present(ctx, projectID, ids)
+	if err == nil && len(found) < len(ids) {
+		err = segment.Errorf(segment.NotFound, "The project no longer has %d of the images. Nothing was changed; reload the page.", len(ids)-len(found))
+	}
+	return found, err
+}
+
+// present returns the images of a project that are among ids, which are sorted.
+func (w *Workspace) present(ctx context.Context, projectID string, ids []string) ([]segment.Image, error) {
 	found := make([]segment.Image, 0, len(ids))
 	if len(ids) <= oneByOne {
 		if _, err := w.Project(ctx, projectID); err != nil {

@@ -15,10 +15,14 @@
  * @property {number} seq number of evidence events
  * @property {boolean} guessed whether a guess of the project is all there is
  * @property {import('./reviews.js').Review} [review] the status by hand
+ * @property {string} [assignee] name of the user who is to work on the image
  * @property {number} [expected_wrong_area] share, 0..1; absent where nothing was asked yet
  */
 
-/** @typedef {{text: string, status: string, review: string, order: string}} Wish review: a status by hand, none, or empty for all */
+/** @typedef {{text: string, status: string, review: string, assignee: string, order: string}} Wish review: a status by hand, none, or empty for all; assignee: a name, NOBODY, or empty for all */
+
+/** What stands for nobody among names of users, which begin with a letter or a digit. */
+export const NOBODY = '-';
 
 const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
@@ -33,11 +37,12 @@ const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' 
  * @param {Wish} wish
  * @returns {ImageRecord[]}
  */
-export function arrange(images, { text, status, review, order }) {
+export function arrange(images, { text, status, review, assignee, order }) {
   const named = finder(text);
   const found = images.filter((im) => {
     const reviewed = review === '' || (im.review?.status ?? 'none') === review;
-    return (status === '' || im.status === status) && reviewed && named(im.name);
+    const assigned = assignee === '' || (im.assignee ?? NOBODY) === assignee;
+    return (status === '' || im.status === status) && reviewed && assigned && named(im.name);
   });
   if (order === 'name') found.sort((a, b) => names.compare(a.name, b.name));
   if (order === 'uncertain') found.sort((a, b) => uncertainty(b) - uncertainty(a));
@@ -83,18 +88,17 @@ export function tally(images) {
 }
 
 /**
- * How many images there are of each status by hand.
+ * How many images there are of each kind, and of all under the empty text.
  *
  * @param {readonly ImageRecord[]} images
+ * @param {(im: ImageRecord) => string} kind
  * @returns {Record<string, number>}
  */
-export function tallyReviews(images) {
+export function tallyBy(images, kind) {
   /** @type {Record<string, number>} */
-  const counts = { '': images.length };
-  for (const im of images) {
-    const status = im.review?.status ?? 'none';
-    counts[status] = (counts[status] ?? 0) + 1;
-  }
+  const counts = Object.create(null); // names can be those of an object's own properties
+  counts[''] = images.length;
+  for (const im of images) counts[kind(im)] = (counts[kind(im)] ?? 0) + 1;
   return counts;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { arrange, between, stepTo, tally, tallyReviews, windowOf } from './gallery.js';
+import { NOBODY, arrange, between, stepTo, tally, tallyBy, windowOf } from './gallery.js';
 
 /** @type {import('./gallery.js').ImageRecord[]} */
 const images = /** @type {any} */ ([
@@ -12,7 +12,7 @@ const images = /** @type {any} */ ([
 ]);
 
 /** @param {Partial<import('./gallery.js').Wish>} wish */
-const ids = (wish) => arrange(images, { text: '', status: '', review: '', order: 'upload', ...wish }).map((im) => im.id).join('');
+const ids = (wish) => arrange(images, { text: '', status: '', review: '', assignee: '', order: 'upload', ...wish }).map((im) => im.id).join('');
 
 test('images are found by words of their name and by status', () => {
   assert.equal(ids({}), 'abcde');
@@ -33,18 +33,27 @@ test('guesses come in order of expected work, then what nobody has begun', () =>
     { id: 'a', name: 'a', status: 'done' }, { id: 'b', name: 'b', status: 'started', expected_wrong_area: 0.1 }, { id: 'c', name: 'c', status: 'untouched' },
     { id: 'd', name: 'd', status: 'untouched', guessed: true, expected_wrong_area: 0.3 }, { id: 'e', name: 'e', status: 'untouched', guessed: true, expected_wrong_area: 0.2 },
   ]);
-  assert.equal(arrange(some, { text: '', status: '', review: '', order: 'work' }).map((im) => im.id).join(''), 'edcba');
+  assert.equal(arrange(some, { text: '', status: '', review: '', assignee: '', order: 'work' }).map((im) => im.id).join(''), 'edcba');
 });
 
 test('images are found by their status by hand', () => {
   const some = /** @type {any} */ ([
     { id: 'a', name: 'a', status: 'done', review: { status: 'approved', seq: 1 } }, { id: 'b', name: 'b', status: 'done' }, { id: 'c', name: 'c', status: 'started', review: { status: 'rejected', seq: 1 } },
   ]);
-  const found = (/** @type {string} */ review, status = '') => arrange(some, { text: '', status, review, order: 'upload' }).map((im) => im.id).join('');
+  const found = (/** @type {string} */ review, status = '') => arrange(some, { text: '', status, review, assignee: '', order: 'upload' }).map((im) => im.id).join('');
   assert.equal(found('approved'), 'a');
   assert.equal(found('none'), 'b');
   assert.equal(found('rejected', 'done'), '');
-  assert.deepEqual(tallyReviews(some), { '': 3, approved: 1, none: 1, rejected: 1 });
+  assert.deepEqual({ ...tallyBy(some, (im) => im.review?.status ?? 'none') }, { '': 3, approved: 1, none: 1, rejected: 1 });
+});
+
+test('images are found by who is to work on them', () => {
+  assert.equal(ids({ assignee: '' }), 'abcde');
+  const some = /** @type {any} */ ([{ id: 'a', name: 'a', assignee: 'ann' }, { id: 'b', name: 'b' }, { id: 'c', name: 'c', assignee: 'constructor' }]);
+  const found = (/** @type {string} */ assignee) => arrange(some, { text: '', status: '', review: '', assignee, order: 'upload' }).map((im) => im.id).join('');
+  assert.equal(found('ann'), 'a');
+  assert.equal(found(NOBODY), 'b');
+  assert.deepEqual({ ...tallyBy(some, (im) => im.assignee ?? NOBODY) }, { '': 3, ann: 1, [NOBODY]: 1, constructor: 1 });
 });
 
 test('a range goes both ways', () => {

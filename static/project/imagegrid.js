@@ -121,6 +121,8 @@ export class ImageGrid {
       mask.src = `/api/v1/images/${im.id}/mask.png?style=overlay&seq=${im.seq}`; // a document shows a picture again without asking
       mask.hidden = false;
     }
+    slot('assignee').hidden = !im.assignee;
+    slot('assignee-text').textContent = im.assignee ?? '';
     slot('name').textContent = im.name;
     slot('name').title = im.name;
     slot('status').classList.add(`status-${im.status}`);

@@ -1,7 +1,8 @@
 import { call } from '../ui/api.js';
+import { Assignees } from './assignees.js';
 import { restore } from './discard.js';
 import { byId } from '../ui/dom.js';
-import { arrange, tally, tallyReviews } from './gallery.js';
+import { arrange, tally, tallyBy } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
 import { counted } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
@@ -25,12 +26,15 @@ export class ImageList {
     /** @type {ImageRecord[]} */
     this.images = [];
     this.grid = new ImageGrid(() => this.paintSelection());
+    this.assignees = new Assignees(project, () => this.chosenImages, (changed) => this.adopt(changed));
     restoreWish(this.form, this.text, this.order, this.review);
+    this.assignees.fill([], new URL(location.href).searchParams.get('assignee') ?? '');
     this.form.addEventListener('submit', (event) => event.preventDefault());
     this.form.addEventListener('input', () => this.refilter());
     byId('show-all').addEventListener('click', () => {
       this.form.reset();
       this.text.value = '';
+      this.assignees.select.value = ''; // which was another one when the page came
       this.refilter();
       this.text.focus();
     });
@@ -56,7 +60,7 @@ export class ImageList {
 
   /** @returns {import('./gallery.js').Wish} */
   get wish() {
-    return { text: this.text.value, status: String(new FormData(this.form).get('status') ?? ''), review: this.review.value, order: this.order.value };
+    return { text: this.text.value, status: String(new FormData(this.form).get('status') ?? ''), review: this.review.value, assignee: this.assignees.select.value, order: this.order.value };
   }
 
   /** The records of the selected images, in the order of the list. */
@@ -87,8 +91,9 @@ export class ImageList {
     for (const place of form.querySelectorAll('[data-count]')) {
       if (place instanceof HTMLElement) place.textContent = String(counts[place.dataset.count ?? '']);
     }
-    const reviews = tallyReviews(images);
+    const reviews = tallyBy(images, (im) => im.review?.status ?? 'none');
     for (const option of this.review.options) option.textContent = `${option.dataset.text} (${reviews[option.value] ?? 0})`;
+    this.assignees.fill(images, this.wish.assignee);
     byId('image-count').textContent = `${shown.length} of ${counted(images.length, 'image')} shown`;
     byId('no-images').hidden = shown.length > 0 || images.length === 0;
     byId('progress-text').textContent = `${counts.done} of ${counted(images.length, 'image')} done`;
@@ -172,7 +177,7 @@ async function inTurn(ids, line, doing, act) {
 /** @param {import('./gallery.js').Wish} wish */
 function rememberWish(wish) {
   const address = new URL(location.href);
-  for (const [key, value] of Object.entries({ q: wish.text, status: wish.status, review: wish.review, order: wish.order === 'upload' ? '' : wish.order })) {
+  for (const [key, value] of Object.entries({ q: wish.text, status: wish.status, review: wish.review, assignee: wish.assignee, order: wish.order === 'upload' ? '' : wish.order })) {
     if (value) address.searchParams.set(key, value);
     else address.searchParams.delete(key);
   }

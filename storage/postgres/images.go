@@ -57,15 +57,10 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 		imageIDs, seqs = append(imageIDs, id), append(seqs, seq)
 	}
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		locked, err := tx.Exec(ctx, `SELECT FROM image JOIN project ON project.number = image.project
-			WHERE image.id = ANY($1) AND project.id = $2`+live+`ORDER BY image.number FOR UPDATE OF image`, imageIDs, projectID)
-		if err != nil {
+		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
 		}
-		if int(locked.RowsAffected()) < len(imageIDs) {
-			return row.NotFound("image")
-		}
-		_, err = tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
+		_, err := tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
 			FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,
 			imageIDs, seqs, string(r.Status), r.Comment, r.By, r.At.UnixMilli())
 		return err
@@ -76,6 +71,31 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 		}
 	}
 	return err
+}
+
+// Assign sets the assignee in the images' records.
+func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error {
+	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "UPDATE image SET assignee = $2 WHERE id = ANY($1)", imageIDs, assignee)
+		return err
+	})
+}
+
+// lockImages keeps others from changing images of a project, in an order in which two
+// can't wait for each other; NotFound if it doesn't have one of them.
+func lockImages(ctx context.Context, tx pgx.Tx, projectID string, imageIDs []string) error {
+	locked, err := tx.Exec(ctx, `SELECT FROM image JOIN project ON project.number = image.project
+		WHERE image.id = ANY($1) AND project.id = $2`+live+`ORDER BY image.number FOR UPDATE OF image`, imageIDs, projectID)
+	if err != nil {
+		return err
+	}
+	if int(locked.RowsAffected()) < len(imageIDs) {
+		return row.NotFound("image")
+	}
+	return nil
 }
 
 // Image returns an image's record.

@@ -10,7 +10,7 @@ import (
 
 // SelectImages begins a query whose rows ScanImage reads.
 const SelectImages = `SELECT image.id, project.id, image.name, format, width, height, regions, bytes, image.created, seq, clicks, decided, image.classes, doubt, guessed, left_void,
-	review, review_comment, review_by, review_at, review_seq
+	review, review_comment, review_by, review_at, review_seq, assignee
 	FROM image JOIN project ON project.number = image.project`
 
 // ScanImage reads an image's record.
@@ -22,7 +22,7 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	var work int
 	if err := row.Scan(&im.ID, &im.ProjectID, &im.Name, &im.Format, &im.Width, &im.Height, &im.Regions, &im.Bytes,
 		&created, &im.Seq, &im.Clicks, &im.Decided, &classes, &im.Doubt, &work, &im.Left,
-		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq); err != nil {
+		&im.Review.Status, &im.Review.Comment, &im.Review.By, &reviewed, &im.Review.Seq, &im.Assignee); err != nil {
 		return segment.Image{}, ReadError("image", err)
 	}
 	im.Untouched, im.Guessed, im.Hinted = decodeWork(work, im.Seq)

@@ -79,6 +79,22 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 	})
 }
 
+// Assign sets the assignee in the images' records.
+func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error {
+	return s.writer.write(ctx, func(w *writer) error {
+		for _, id := range imageIDs {
+			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
+			if err != nil {
+				return err
+			}
+			if err := w.exec("UPDATE image SET assignee = ? WHERE number = ?", assignee, image); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 const selectImage = row.SelectImages + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `
 
 // Image returns an image's record.

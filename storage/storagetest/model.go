@@ -92,6 +92,14 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				im.Review = review
 				im.Review.Seq = min(review.Seq, im.Seq)
 			},
+			"assign": func(r *rapid.T) {
+				im := m.someImage(r)
+				assignee := text.Draw(r, "assignee")
+				wantKind(t, segment.NotFound, s.Assign(t.Context(), im.ProjectID, []string{im.ID, segment.NewID()}, "nobody"))
+				wantKind(t, segment.NotFound, s.Assign(t.Context(), segment.NewID(), []string{im.ID}, "nobody"))
+				must(t, s.Assign(t.Context(), im.ProjectID, []string{im.ID}, assignee))
+				im.Assignee = assignee
+			},
 			"append": func(r *rapid.T) {
 				im := m.someImage(r)
 				made++

@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,7 +123,7 @@ func (p *People) AuditPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// named is an image or a project in the details of audit.ImagesReviewed and audit.Erased. Entries of
+// named is an image or a project in the details of entries that list them. Entries of
 // older programs have only its identifier.
 var named = regexp.MustCompile(`("(?:[^"\\]|\\.)*" )?\b([a-z2-7]{26})\b`)
 
@@ -133,7 +134,7 @@ var named = regexp.MustCompile(`("(?:[^"\\]|\\.)*" )?\b([a-z2-7]{26})\b`)
 func details(e audit.Entry, projects, gone map[string]string) []templates.AuditText {
 	var out []templates.AuditText
 	rest := e.Detail
-	if e.Action == audit.ImagesReviewed || e.Action == audit.Erased {
+	if slices.Contains(listing, e.Action) {
 		at := 0
 		for _, m := range named.FindAllStringSubmatchIndex(e.Detail, -1) {
 			id := e.Detail[m[4]:m[5]]
@@ -170,6 +171,9 @@ func details(e audit.Entry, projects, gone map[string]string) []templates.AuditT
 	return out
 }
 
+// listing are the actions whose details list images or projects.
+var listing = []audit.Action{audit.ImagesReviewed, audit.ImagesAssigned, audit.Erased}
+
 // doings puts the actions in words.
 var doings = map[audit.Action]string{
 	audit.SignedIn: "Signed in", audit.SignInFailed: "Failed to sign in", audit.SignedOut: "Signed out",
@@ -179,7 +183,7 @@ var doings = map[audit.Action]string{
 	audit.MemberSet: "Gave a role in a project", audit.MemberRemoved: "Removed a member from a project",
 	audit.ProjectCreated: "Created a project", audit.ProjectEdited: "Changed a project", audit.ProjectTrashed: "Moved a project to the trash",
 	audit.ProjectRemoved: "Removed a project without images", audit.ImageTrashed: "Moved an image to the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",
-	audit.ImagesReviewed: "Set the status of images",
+	audit.ImagesReviewed: "Set the status of images", audit.ImagesAssigned: "Assigned images",
 	audit.ImagesUploaded: "Uploaded images", audit.MasksImported: "Imported masks", audit.BackupImported: "Imported a backup of a project",
 	audit.ExportStarted: "Started an export", audit.ExportFetched: "Downloaded an export", audit.ExportCancelled: "Cancelled an export",
 	audit.LogFetched:    "Downloaded the audit log",

@@ -26,6 +26,7 @@ type Image struct {
 	Created   time.Time `json:"created"`
 
 	Review   *Review `json:"review,omitempty" doc:"the status by hand; absent without one"`
+	Assignee string  `json:"assignee,omitempty" doc:"name of the user who is to work on the image; absent when that is nobody"`
 	Pictures int     `json:"pictures,omitempty" doc:"only in answers to uploads of files with several pictures, such as stacks of TIFF images: how many; the image is the first"`
 }
 
@@ -35,7 +36,7 @@ func ImageOf(im segment.Image) Image {
 		ID: im.ID, Project: im.ProjectID, Name: im.Name, Format: im.Format, Bytes: im.Bytes,
 		Width: im.Width, Height: im.Height, Regions: im.Regions, Status: im.Status(),
 		Seq: im.Seq, Clicks: im.Clicks, Decided: im.Decided, Doubt: im.Doubt, Guessed: im.Guessed, GuessOnly: im.OnlyHinted(), Created: im.Created,
-		Review: reviewOf(im.Review),
+		Review: reviewOf(im.Review), Assignee: im.Assignee,
 	}
 }
 

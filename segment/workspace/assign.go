@@ -1,0 +1,46 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/audit"
+)
+
+// Assign says who is to work on images of a project, which gives nobody a right: the
+// member of a name, or nobody if it is empty. It changes all of the images or, after an
+// error, none, and returns their records. Whoever can set a status by hand can assign.
+func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []string, name string) ([]segment.Image, error) {
+	if err := w.mayReview(ctx, projectID, segment.ToDo); err != nil {
+		return nil, err
+	}
+	if name != "" {
+		members, err := w.store.Members(ctx, projectID)
+		if err != nil {
+			return nil, err
+		}
+		at := slices.IndexFunc(members, func(m segment.Member) bool { return strings.EqualFold(m.Name, name) })
+		switch {
+		case at < 0:
+			return nil, segment.Errorf(segment.Invalid, "%q is not a member of the project. Images can be assigned to its annotators, reviewers and owners. Nothing was changed.", name)
+		case !members[at].Role.May(access.Annotate) && !members[at].Role.May(access.Review):
+			return nil, segment.Errorf(segment.Invalid, "%s is a viewer. Images can be assigned to annotators, reviewers and owners. Nothing was changed.", members[at].Name)
+		}
+		name = members[at].Name
+	}
+	chosen, err := w.among(ctx, projectID, imageIDs)
+	if err != nil || len(chosen) == 0 {
+		return chosen, err
+	}
+	ids := make([]string, len(chosen))
+	for i := range chosen {
+		ids[i] = chosen[i].ID
+		chosen[i].Assignee = name
+	}
+	entry := audit.New(ctx, audit.ImagesAssigned, projectID, cmp.Or(name, "nobody")+": "+listed(chosen, func(im segment.Image) string { return named(im.Name, im.ID) }))
+	return chosen, w.store.Assign(audit.Note(ctx, entry), projectID, ids, name)
+}

@@ -1,0 +1,34 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"collie/web/problem"
+)
+
+// newAssignmentJSON is the request to assign images.
+type newAssignmentJSON struct {
+	Images   []string `json:"images" doc:"identifiers of images of the project" schema:"maxItems=10000"`
+	Assignee *string  `json:"assignee,omitempty" doc:"name of the member who is to work on the images; empty for nobody" schema:"required"`
+}
+
+// assignImages says who is to work on images of a project.
+func (s *Server) assignImages(w http.ResponseWriter, r *http.Request) error {
+	if err := s.mayReview(r); err != nil {
+		return err // before anything is read
+	}
+	var body newAssignmentJSON
+	if err := s.decodeBody(r, &body); err != nil {
+		return err
+	}
+	if body.Images == nil || body.Assignee == nil {
+		return problem.Invalid("The fields \"images\" and \"assignee\" are needed; an empty assignee is nobody. Nothing was changed.")
+	}
+	images, err := s.workspace.Assign(r.Context(), chi.URLParam(r, "id"), body.Images, *body.Assignee)
+	if err != nil {
+		return err
+	}
+	return s.answers.JSON(w, http.StatusOK, imagesOf(images))
+}
