@@ -65,6 +65,7 @@ type AnnotateView struct {
 	Position, Total        int      // 1-based place of the image in its project
 	Regions                int      // superpixels
 	Rejected               Rejection
+	Assignee               string // name of the user who is to work on the image, or empty
 
 	DisplayURL, SuperpixelsURL, SocketPath string
 

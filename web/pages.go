@@ -79,7 +79,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	v := templates.AnnotateView{
 		Image: imageCard(im), ProjectID: p.ID, ProjectName: p.Name, Classes: classViews(p), Palette: segment.Palette(), Rest: restView(p), Learning: !p.Unaided,
-		Position: place.Position, Total: place.Total, Previous: place.Previous, Next: place.Next, Regions: im.Regions,
+		Position: place.Position, Total: place.Total, Previous: place.Previous, Next: place.Next, Regions: im.Regions, Assignee: im.Assignee,
 		DisplayURL: imageURL(im.ID, "display"), SuperpixelsURL: imageURL(im.ID, "superpixels.bin"), SocketPath: imageURL(im.ID, "socket"),
 	}
 	if im.Review.Status == segment.Rejected {

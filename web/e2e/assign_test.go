@@ -66,6 +66,10 @@ func TestE2EAssign(t *testing.T) {
 	theirs.do("opening the first", chromedp.Evaluate[chromedp.Void](`document.querySelector('#images a').click()`))
 	theirs.until(`document.getElementById('place-shown')?.textContent === '1 / 3'`)
 
+	theirs.resize(1280, 720)
+	theirs.until(`document.querySelector('.assignee')?.checkVisibility() && document.querySelector('.assignee').textContent.includes('annotator')`)
+	theirs.screenshot("annotate")
+
 	viewer := openPage(t, 1280, 720, false, project)
 	viewer.signIn("viewer", "correct horse")
 	viewer.until(cardCount + ` === 6 && !document.getElementById('image-filter').hidden`)
