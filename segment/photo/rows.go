@@ -20,8 +20,9 @@ const (
 )
 
 // rows calls put with the numbers of each row of each strip or tile of a channel, and
-// where in the image they begin. Row is only valid during the call.
-func (s *samples) rows(channel int, put func(x, y int, row []byte)) error {
+// where in the image they begin, until it returns an error. Row is only valid during the
+// call.
+func (s *samples) rows(channel int, put func(x, y int, row []byte) error) error {
 	block, offsets, counts := s.size, s.find(stripOffsetsTag), s.find(stripCountsTag)
 	if width, _ := s.value(tileWidthTag, 0); width > 0 {
 		length, _ := s.value(tileLengthTag, 0)
@@ -61,7 +62,9 @@ func (s *samples) rows(channel int, put func(x, y int, row []byte)) error {
 			case floatDifferences:
 				s.gather(row, spare)
 			}
-			put(x, y+line, row[:min(block.X, s.size.X-x)*s.bytes])
+			if err := put(x, y+line, row[:min(block.X, s.size.X-x)*s.bytes]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (s *samples) fill(pix []uint8) error {
 		pix[i] = 0xff
 	}
 	for c := range s.channels {
-		err := s.rows(c, func(x, y int, row []byte) {
+		err := s.rows(c, func(x, y int, row []byte) error {
 			to := pix[(4*(y*s.size.X+x)+c)*s.bytes:]
 			for i := 0; i < len(row); i += s.bytes {
 				if s.bytes == 1 {
@@ -93,6 +93,7 @@ func (s *samples) fill(pix []uint8) error {
 					be.PutUint16(to[4*i:], s.order.Uint16(row[i:]))
 				}
 			}
+			return nil
 		})
 		if err != nil {
 			return err
@@ -110,10 +111,10 @@ func (s *samples) grey() (image.Image, error) {
 	values := make([]float32, s.size.X*s.size.Y)
 	none, named := s.number(noDataTag)
 	lowest, highest := float32(beyond), float32(-beyond)
-	err := s.rows(0, func(x, y int, row []byte) {
+	err := s.rows(0, func(x, y int, row []byte) error {
 		to := values[y*s.size.X+x:]
 		for i := range len(row) / s.bytes {
-			v := s.numberIn(row[i*s.bytes:])
+			v := float32(s.numberIn(row[i*s.bytes:]))
 			if !(v > -beyond && v < beyond) || named && v == float32(none) {
 				v = float32(math.NaN())
 			} else {
@@ -121,6 +122,7 @@ func (s *samples) grey() (image.Image, error) {
 			}
 			to[i] = v
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -150,16 +152,34 @@ func (s *samples) grey() (image.Image, error) {
 }
 
 // numberIn is the number at the beginning of b.
-func (s *samples) numberIn(b []byte) float32 {
-	switch {
-	case s.bytes == 2:
-		return float32(int16(s.order.Uint16(b)))
-	case s.bytes == 8:
-		return float32(math.Float64frombits(s.order.Uint64(b)))
-	case s.kind == floating:
-		return math.Float32frombits(s.order.Uint32(b))
-	case s.kind == signed:
-		return float32(int32(s.order.Uint32(b)))
+func (s *samples) numberIn(b []byte) float64 {
+	switch s.bytes {
+	case 1:
+		if s.kind == signed {
+			return float64(int8(b[0]))
+		}
+		return float64(b[0])
+	case 2:
+		if s.kind == signed {
+			return float64(int16(s.order.Uint16(b)))
+		}
+		return float64(s.order.Uint16(b))
+	case 4:
+		switch v := s.order.Uint32(b); s.kind {
+		case floating:
+			return float64(math.Float32frombits(v))
+		case signed:
+			return float64(int32(v))
+		default:
+			return float64(v)
+		}
 	}
-	return float32(s.order.Uint32(b))
+	switch v := s.order.Uint64(b); s.kind {
+	case floating:
+		return math.Float64frombits(v)
+	case signed:
+		return float64(int64(v))
+	default:
+		return float64(v)
+	}
 }

@@ -74,3 +74,19 @@ func Stack(tb testing.TB, img image.Image) []byte {
 	le.PutUint32(file[4:], first)
 	return file
 }
+
+// Numbers is an uncompressed TIFF file of one number per pixel, row by row.
+func Numbers[T uint8 | uint16 | uint32 | int32 | float32](width int, numbers []T) []byte {
+	const short, long = 3, 4
+	kind := map[any]uint32{int32(0): 2, float32(0): 3}[any(T(0))] // sample formats; 1 is unsigned
+	le, size := binary.LittleEndian, binary.Size(numbers)
+	file, err := binary.Append([]byte("II*\x00\x00\x00\x00\x00"), le, numbers)
+	if err != nil {
+		panic(err) // T has a fixed size
+	}
+	le.PutUint32(file[4:], uint32(len(file)))
+	return appendDirectory(le, file, []Entry{
+		{0x0100, long, 1, uint32(width)}, {0x0101, long, 1, uint32(len(numbers) / width)}, {0x0102, short, 1, uint32(8 * size / len(numbers))},
+		{0x0106, short, 1, 1}, {0x0111, long, 1, 8}, {0x0117, long, 1, uint32(size)}, {0x0153, short, 1, max(kind, 1)},
+	})
+}
