@@ -61,7 +61,7 @@ var arrows = map[string][]string{
 	"segment/export":        {"tempfile", "segment", "segment/access", "segment/annotation", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":   {"segment", "segment/access", "segment/export", "segment/job"},
 	"segment/job":           {"segment"},
-	"segment/importer":      {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/rle", "segment/timeline", "disjoint", "superpixels/..."},
+	"segment/importer":      {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/photo", "segment/rle", "segment/timeline", "disjoint", "superpixels/..."},
 	"segment/importer/npz":  {"segment", "segment/archive", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
 	"segment/learn":         {"segment", "segment/affinity", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},

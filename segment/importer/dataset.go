@@ -18,11 +18,13 @@ type Format string
 
 // The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png and
 // perhaps SegmentationObject/*.png, both with folders in them where the images are
-// in folders; PNGs in other folders are read as classes.
+// in folders; PNGs in other folders are read as classes. So are TIFFs of one number per
+// pixel. In Labels, which look the same, the numbers are objects of one class.
 const (
 	VOC     Format = "voc"
 	COCO    Format = "coco"
 	Labelme Format = "labelme"
+	Labels  Format = "labels"
 )
 
 // Dataset is a set of masks that another program wrote.
@@ -69,8 +71,13 @@ func (e *MaskError) Unwrap() error { return e.err }
 
 // Options for reading masks; the zero value is the default.
 type Options struct {
-	// Undecided leaves pixels that no shape covers undecided. By default they
-	// are background, as in COCO and labelme.
+	// Objects says that the pictures are label images: their numbers are objects of one
+	// class, which the mapping gives for [Value] "objects". It can be missing in a project
+	// of two classes, where it is the second. What has the number 0 is in no object.
+	Objects bool
+
+	// Undecided leaves pixels that no shape or object covers undecided. By default
+	// they are background, as in COCO and labelme.
 	Undecided bool
 
 	// Mapping gives values in masks ([Value]) the names of classes; "" leaves
@@ -115,13 +122,16 @@ func Open(files Files, o Options) (*Dataset, error) {
 	for _, name := range files.Names {
 		switch ext := strings.ToLower(path.Ext(name)); {
 		case strings.HasPrefix(path.Base(name), "."):
-		case ext == ".png":
+		case ext == ".png", isTIFF(name):
 			pictures = append(pictures, name)
 		case ext == ".json":
 			jsons = append(jsons, name)
 		case strings.EqualFold(path.Base(name), "labelmap.txt"):
 			labelmap = name
 		}
+	}
+	if o.Objects && len(pictures) > 0 {
+		return openLabels(files, pictures, o), nil
 	}
 	documents, err := sniff(files, jsons)
 	if err != nil {
@@ -152,14 +162,14 @@ func Open(files Files, o Options) (*Dataset, error) {
 	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
 		return &Dataset{Photos: files.photos(), Masks: func(func(*Mask, error) bool) {}}, nil
 	case len(pictures) > 0:
-		return openVOC(files, pictures, "", labelmap, nil, o)
+		return openVOC(files, masksAlone(pictures), "", labelmap, nil, o)
 	case len(files.scores()) > 0:
 		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
 	}
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads palette PNGs (PASCAL VOC), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive. Save masks in other formats, such as TIFF, as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read.
 func (f Files) other() (what string, known bool) {
@@ -210,7 +220,7 @@ const applied = 32 << 20
 // start sets the mask's size and fills it; drawing can take more bytes per
 // pixel than the mask's one.
 func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
-	if err := checkSize(width, height, o); err != nil {
+	if err := checkSize(int64(width), int64(height), o); err != nil {
 		return func() {}, err
 	}
 	give, err = o.lend(o.context, int64(width)*int64(height)*int64(1+more)+applied)
@@ -221,8 +231,8 @@ func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give f
 	return give, nil
 }
 
-func checkSize(width, height int, o Options) error {
-	if width < 1 || height < 1 || int64(width)*int64(height) > int64(o.MaxPixels) || max(width, height) > o.MaxSide {
+func checkSize(width, height int64, o Options) error {
+	if width < 1 || height < 1 || max(width, height) > int64(o.MaxSide) || width*height > int64(o.MaxPixels) {
 		return segment.Errorf(segment.TooLarge, "The mask has %d×%d pixels; the limit is %g million in total and %d per side.", width, height, float64(o.MaxPixels)/1e6, o.MaxSide)
 	}
 	return nil

@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/image/tiff"
+
 	"collie/segment"
 	"collie/segment/archive"
+	"collie/segment/photo/phototest"
 )
 
 // FuzzMasks looks for panics, for masks that break a promise, and for small files
@@ -32,6 +35,13 @@ func FuzzMasks(f *testing.F) {
 		{"label":"cat","shape_type":"polygon","points":[[0,0],[3,0],[3,2]]},{"label":"dog","shape_type":"rectangle","points":[[0,0],[1,1]]},
 		{"label":"owl","shape_type":"circle","points":[[1,1],[2,1]]},{"label":"cow","shape_type":"mask","points":[[0,0],[3,2]],"mask":%q}]}`,
 		base64.StdEncoding.EncodeToString(mask.Bytes())))
+	f.Add("a.tif", phototest.Numbers(4, []uint8{0, 1, 2, 0, 7, 7, 255, 9}))
+	f.Add("a.tif", phototest.Numbers(4, []float32{0, 1, 2, 0, 7, 7, 255, 9}))
+	var strip bytes.Buffer
+	if err := tiff.Encode(&strip, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add("a.tif", strip.Bytes())
 	f.Fuzz(func(t *testing.T, name string, file []byte) {
 		began := time.Now()
 		defer func() {
@@ -39,44 +49,51 @@ func FuzzMasks(f *testing.F) {
 				t.Errorf("%d bytes took %v", len(file), took)
 			}
 		}()
-		files, err := FromFile(name, bytes.NewReader(file), int64(len(file)), archive.Limits{})
-		if err != nil {
-			return
+		for _, objects := range []bool{false, true} {
+			readAny(t, name, file, Options{MaxPixels: 10_000, Objects: objects})
 		}
-		d, err := Open(files, Options{MaxPixels: 10_000})
+	})
+}
+
+// readAny reads a file as masks.
+func readAny(t *testing.T, name string, file []byte, o Options) {
+	files, err := FromFile(name, bytes.NewReader(file), int64(len(file)), archive.Limits{})
+	if err != nil {
+		return
+	}
+	d, err := Open(files, o)
+	if err != nil {
+		if segment.KindOf(err) == 0 {
+			t.Errorf("%v is not for people", err)
+		}
+		return
+	}
+	if len(d.Classes) > segment.MaxClasses {
+		t.Errorf("%d classes", len(d.Classes))
+	}
+	for m, err := range d.Masks {
 		if err != nil {
 			if segment.KindOf(err) == 0 {
 				t.Errorf("%v is not for people", err)
 			}
-			return
+			continue
 		}
-		if len(d.Classes) > segment.MaxClasses {
-			t.Errorf("%d classes", len(d.Classes))
-		}
-		for m, err := range d.Masks {
-			if err != nil {
-				if segment.KindOf(err) == 0 {
-					t.Errorf("%v is not for people", err)
-				}
-				continue
-			}
-			give, err := m.Draw()
-			if err != nil {
-				if segment.KindOf(err) == 0 {
-					t.Errorf("%v is not for people", err)
-				}
-				give()
-				continue
-			}
-			if m.Width < 1 || m.Height < 1 || m.Width*m.Height > 10_000 || len(m.Pixels) != m.Width*m.Height {
-				t.Fatalf("a mask of %d×%d in %d pixels", m.Width, m.Height, len(m.Pixels))
-			}
-			for _, p := range m.Pixels {
-				if d.Classes != nil && p != segment.Void && int(p) >= len(d.Classes) {
-					t.Fatalf("class %d of %d", p, len(d.Classes))
-				}
+		give, err := m.Draw()
+		if err != nil {
+			if segment.KindOf(err) == 0 {
+				t.Errorf("%v is not for people", err)
 			}
 			give()
+			continue
 		}
-	})
+		if m.Width < 1 || m.Height < 1 || m.Width*m.Height > 10_000 || len(m.Pixels) != m.Width*m.Height {
+			t.Fatalf("a mask of %d×%d in %d pixels", m.Width, m.Height, len(m.Pixels))
+		}
+		for _, p := range m.Pixels {
+			if d.Classes != nil && p != segment.Void && int(p) >= len(d.Classes) {
+				t.Fatalf("class %d of %d", p, len(d.Classes))
+			}
+		}
+		give()
+	}
 }

@@ -64,6 +64,10 @@ func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
 		switch {
 		case ok && !outside:
 			v.Class = strings.TrimSpace(given)
+		case v.Name != "" && d.Format == Labels:
+			if v.Unknown = len(p.Classes) != 2; !v.Unknown {
+				v.Class = p.Classes[1].Name
+			}
 		case v.Name != "":
 			v.Class = v.Name
 		case (outside || d.Classes == nil && mapping == nil) && i < len(p.Classes):
@@ -149,6 +153,8 @@ func (m *meaning) check(pixels []uint8, classes int, named bool) error {
 		case v.New && m.added[p].Name == "":
 			return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON) to leave it undecided.", v.Value)
 		case !v.Unknown:
+		case v.Name != "":
+			return segment.Errorf(segment.Invalid, "Nothing says which class the %s of the label image have. Only in a project of two classes it is the second; otherwise map %q to a class.", v.Name, v.Value)
 		case classes > 0 && named:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
 		case classes > 0:

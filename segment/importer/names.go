@@ -39,8 +39,10 @@ func newNames(d *Dataset, scores []string) names {
 	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}, map[string]string{}, map[string]string{}, map[string]kept{}}
 	for _, name := range d.Images {
 		name := folded(name)
-		note(n.masks, endless(name), name)
-		note(n.masks, stem(name), name)
+		for _, form := range []string{name, unmarked(name)} {
+			note(n.masks, endless(form), name)
+			note(n.masks, stem(form), name)
+		}
 		note(n.own, ownStem(name), name)
 	}
 	for _, name := range d.Photos {
@@ -50,8 +52,10 @@ func newNames(d *Dataset, scores []string) names {
 		}
 	}
 	for _, name := range slices.Concat(d.Images, scores) {
-		if end, long := longStem(name); end != "" {
-			note(n.long, end, long)
+		for _, form := range []string{name, unmarked(name)} {
+			if end, long := longStem(form); end != "" {
+				note(n.long, end, long)
+			}
 		}
 	}
 	return n
@@ -96,11 +100,22 @@ func (n *names) addExported(ids map[string]string, own bool) {
 }
 
 // find returns the id of the image with a name in the data set, or else the file of
-// its photograph and what the project is to call it. The whole name counts first.
-// Folder and ending are passed over only if they don't tell images of the data set
-// apart, and last of all what Label Studio puts before a name.
+// its photograph and what the project is to call it. The whole name counts first, last of
+// all the one without what programs put behind the names of masks.
 func (n *names) find(name string) (id, photo, as string, err error) {
-	name = folded(name)
+	id, photo, as, err = n.findWhole(folded(name))
+	if image := unmarked(folded(name)); err != nil && image != folded(name) {
+		if id, photo, as, err := n.findWhole(image); err == nil {
+			return id, photo, as, nil
+		}
+	}
+	return id, photo, as, err
+}
+
+// findWhole is find for a folded name as it is. Folder and ending are passed over only if
+// they don't tell images of the data set apart, and last of all what Label Studio puts
+// before a name.
+func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	keys, several := []string{name}, n.several(stem(name))
 	if !n.several(endless(name)) {
 		keys = append(keys, endless(name))

@@ -89,6 +89,13 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"two alike":        {[]string{"a" + long + ".png", "b" + long + ".png"}, coco("a" + long + ".png"), []string{"Names of more than 100"}},
 		"another start":    {[]string{strings.Repeat("a", 96) + ".png"}, coco("b"+strings.Repeat("a", 90)+strings.Repeat("c", 30)+".png", strings.Repeat("b", 20)+strings.Repeat("a", 90)+".png"), []string{"No image in the project", "No image in the project"}},
 		"long photos":      {nil, with(coco("a"+long+".png", "b"+long+".png"), "images/a"+long+".png", "images/b"+long+".png"), []string{kept(".png") + " one", kept(".png") + " two"}},
+		"marked":           {[]string{"a.png", "b.png"}, masks("a_masks.png", "b_cp_masks.png"), []string{"a.png one", "b.png two"}},
+		"marked, dots":     {[]string{"a.ome.png"}, masks("masks/a.ome-Label.png"), []string{"a.ome.png one"}},
+		"so called":        {[]string{"a_masks.png", "a.png"}, masks("a_masks.png"), []string{"a_masks.png one"}},
+		"marked, folders":  {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a_masks.png", "s2/a_masks.png"), []string{"s1/a.png one", "s2/a.png two"}},
+		"marked, one":      {[]string{"a.png"}, masks("s1/a_masks.png", "s2/a_masks.png"), []string{"The data set has more than one image called a_masks", "The data set has more than one image called a_masks"}},
+		"marked, photo":    {nil, with(masks("masks/a_masks.png"), "images/a.png"), []string{"a.png one"}},
+		"marked, long":     {[]string{long + ".jpeg"}, masks("masks/" + long + "_masks.png"), []string{kept(".jpeg") + " one"}},
 		"a photo for both": {nil, with(coco("s1/a.png", "s2/a.png"), "images/a.png"), []string{"The data set has more than one image called a", "The data set has more than one image called a"}},
 	} {
 		t.Run(name, func(t *testing.T) {

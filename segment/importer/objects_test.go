@@ -253,3 +253,79 @@ func TestObjectsOf16Bits(t *testing.T) {
 		t.Errorf("objects %v", list)
 	}
 }
+
+// A label image becomes objects, pixel by pixel, whatever their numbers; their class is the
+// second of two, or the one that the mapping says.
+func TestLabelImages(t *testing.T) {
+	numbers := make([]uint32, 120*80)
+	for i := range numbers {
+		if x, y := i%120, i/120; x < 117 && y > 3 {
+			numbers[i] = uint32(70_000 + 3*((x+y/3)/13+20*((y+x/5)/11)))
+		}
+	}
+	numbers[0] = numbers[60*120+60] // in two parts
+	label := phototest.Numbers(120, numbers)
+	two := []segment.Class{{Name: "background"}, {Name: "cell"}}
+	three := append(two, segment.Class{Name: "nucleus"})
+	for name, c := range map[string]struct {
+		classes []segment.Class
+		file    string
+		o       importer.Options
+		class   uint8
+		problem string
+	}{
+		"two classes":     {two, "scene_cp_masks.tif", importer.Options{}, 1, ""},
+		"the same name":   {two, "scene.tif", importer.Options{Undecided: true}, 1, ""},
+		"mapped":          {three, "scene_masks.tif", importer.Options{Mapping: map[string]string{"objects": "nucleus"}}, 2, ""},
+		"a new class":     {two, "scene.tif", importer.Options{Mapping: map[string]string{"objects": "vessel"}}, 2, ""},
+		"not said":        {three, "scene.tif", importer.Options{}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
+		"another mapping": {three, "scene.tif", importer.Options{Mapping: map[string]string{"1": "nucleus"}}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
+		"no image":        {two, "stage_masks.tif", importer.Options{}, 0, "No image in the project has this name, and no photograph of this name came with it."},
+	} {
+		w := workspacetest.MustOpen(t)
+		p, im := mustPicture(t, w, c.classes, "scene.png")
+		c.o.Objects = true
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{c.file: label}), c.o)
+		if len(report.Images) != 1 || report.Images[0].Problem != c.problem || len(report.Images[0].Lossy) > 0 {
+			t.Errorf("%s: report %+v", name, report)
+			continue
+		}
+		a, err := w.Open(t.Context(), im.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.problem != "" {
+			if n := len(a.State().Constraints.Objects); n > 0 || a.Image().Seq > 0 {
+				t.Errorf("%s: something was stored", name)
+			}
+			a.Close()
+			continue
+		}
+		pixels := a.Pixels()
+		_, objects := a.Objects(a.State(), pixels)
+		to, from := map[uint32]int32{}, map[int32]uint32{}
+		for i, o := range objects.Map().Labels {
+			class := c.class
+			if numbers[i] == 0 {
+				class = 0
+				if c.o.Undecided {
+					class = segment.Void
+				}
+			}
+			if pixels[i] != class {
+				t.Fatalf("%s: pixel %d has class %d, not %d", name, i, pixels[i], class)
+			}
+			if was, known := to[numbers[i]]; known && was != o {
+				t.Fatalf("%s: pixel %d has another object", name, i)
+			}
+			if was, known := from[o]; known && was != numbers[i] {
+				t.Fatalf("%s: pixel %d has the object of others", name, i)
+			}
+			to[numbers[i]], from[o] = o, numbers[i]
+		}
+		if report.Images[0].Regions != len(to)-1 {
+			t.Errorf("%s: %d objects of %d", name, report.Images[0].Regions, len(to)-1)
+		}
+		a.Close()
+	}
+}

@@ -34,8 +34,10 @@ func measurePNG(open func() (io.ReadCloser, error), objects bool) (size image.Po
 		if interlaced {
 			pixel = 4
 		}
-	case model == color.Gray16Model || model == color.RGBA64Model || model == color.NRGBA64Model:
-		return size, 0, segment.Errorf(segment.Unsupported, "The mask has 16 bits per channel. Save it with 8, which is enough for every class; numbers of objects belong in SegmentationObject, in grey.")
+	case model == color.Gray16Model:
+		return size, 0, segment.Errorf(segment.Unsupported, "The mask has 16 bits per pixel. Save it with 8, which is enough for every class. If each number is an object, choose that numbers are objects.")
+	case model == color.RGBA64Model || model == color.NRGBA64Model:
+		return size, 0, segment.Errorf(segment.Unsupported, "The mask has colours of 16 bits per channel. Save it in grey, or with a palette.")
 	case model == color.RGBAModel || model == color.NRGBAModel:
 		if interlaced {
 			return size, 0, segment.Errorf(segment.Unsupported, "The mask is an interlaced RGB image. Save it without interlacing, or with a palette.")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"image"
 	"image/color"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -14,8 +13,8 @@ import (
 	"collie/segment/mask"
 )
 
-// openVOC reads one PNG per image, which has the name of its image, with the folders
-// below the given one. Pixels of palette and 8-bit grey PNGs are
+// openVOC reads one PNG or TIFF per image, which has the name of its image, with the
+// folders below the given one. Pixels of palette and 8-bit grey PNGs and of TIFFs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC without one.
 func openVOC(files Files, names []string, folder, labelmap string, photos []string, o Options) (*Dataset, error) {
@@ -93,18 +92,15 @@ func (f Files) objectsOfClasses() map[string]string {
 	return objects
 }
 
-// drawVOC decodes the PNG of the classes and, unless objects is empty, the one of
+// drawVOC reads the picture of the classes and, unless objects is empty, the one of
 // the objects.
 func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
-	opener := func(name string) func() (io.ReadCloser, error) {
-		return func() (io.ReadCloser, error) { return files.Open(name) }
-	}
-	size, pixel, err := measurePNG(opener(name), false)
+	size, pixel, err := measure(files, name, false, o)
 	if err != nil {
 		return func() {}, err
 	}
 	if objects != "" {
-		switch of, more, err := measurePNG(opener(objects), true); {
+		switch of, more, err := measure(files, objects, true, o); {
 		case err != nil:
 			return func() {}, &MaskError{objects, err}
 		case of != size:
@@ -117,24 +113,42 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 	if err != nil {
 		return give, err
 	}
-	img, err := decodePNG(opener(name))
+	grey, err := m.takeClasses(files, name, colors)
 	if err != nil {
 		return give, err
 	}
-	if err := m.take(img, colors); err != nil {
-		return give, err
-	}
-	if _, grey := img.(*image.Gray); grey && m.blackAndWhite() {
+	if grey && m.blackAndWhite() {
 		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided; if white is a class, save it as the number of the class, such as 1")
 	}
 	if objects == "" {
 		return give, nil
 	}
-	if img, err = decodePNG(opener(objects)); err != nil {
+	if isTIFF(objects) {
+		err = m.takeLabels(files, objects)
+	} else {
+		var img image.Image
+		if img, err = decodePNG(files.opener(objects)); err == nil {
+			m.takeObjects(img)
+		}
+	}
+	if err != nil {
 		return give, &MaskError{objects, err}
 	}
-	m.takeObjects(img)
 	return give, nil
+}
+
+// takeClasses sets the pixels to the classes of a picture of the same size, and reports
+// whether it is grey.
+func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) (grey bool, err error) {
+	if isTIFF(name) {
+		return true, m.takeNumbers(files, name)
+	}
+	img, err := decodePNG(files.opener(name))
+	if err != nil {
+		return false, err
+	}
+	_, grey = img.(*image.Gray)
+	return grey, m.take(img, colors)
 }
 
 // takeObjects sets the objects to the values or colours of an image of the same

@@ -1,0 +1,116 @@
+package importer
+
+import (
+	"math"
+	"path"
+	"regexp"
+	"slices"
+
+	"collie/segment"
+)
+
+// objectsName is what a label image's objects are called in a mapping.
+const objectsName = "objects"
+
+const acceptedLabels = "A label image has one whole number per pixel, 0 for background and another one for each object: a PNG of 8 or 16 bits, grey or with a palette, or a TIFF of up to 32 bits."
+
+// labelMark is what programs put behind the name of an image when they name its mask:
+// cellpose, ilastik, MorphoLibJ and data sets.
+var labelMark = regexp.MustCompile(`(?i)[-_](cp_masks|masks?|labels?|lbl|object[-_ ]identities)$`)
+
+// unmarked is the name of a mask, which has no ending, without what programs put behind
+// that of the image.
+func unmarked(name string) string { return labelMark.ReplaceAllString(name, "") }
+
+// openLabels reads label images: a picture per image, in which 0 is what is outside all
+// objects and every other number an object. Of all pictures it reads those in folders
+// masks; without any, those with names of masks; without any, the PNGs, or else the
+// TIFFs. The others can be the photographs.
+func openLabels(files Files, pictures []string, o Options) *Dataset {
+	folder, names := "masks", inFolder(pictures, "masks")
+	if len(names) == 0 {
+		folder, names = "", slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return unmarked(endless(name)) == endless(name) })
+	}
+	if len(names) == 0 {
+		names = masksAlone(pictures)
+	}
+	d := &Dataset{Format: Labels, Classes: []segment.Class{{}, {Name: objectsName}}}
+	d.Photos = slices.DeleteFunc(files.photos(), func(name string) bool { return slices.Contains(names, name) })
+	slices.Sort(names)
+	for _, name := range names {
+		_, below, _ := cutFolder(name, folder)
+		d.Images = append(d.Images, endless(below))
+	}
+	d.Masks = func(yield func(*Mask, error) bool) {
+		for i, name := range names {
+			m := &Mask{Image: d.Images[i], File: path.Base(name)}
+			m.Draw = func() (func(), error) { return m.drawLabels(files, name, o) }
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+	return d
+}
+
+// masksAlone returns the pictures that are masks if nothing else tells which are: the
+// PNGs, or without any the TIFFs.
+func masksAlone(pictures []string) []string {
+	if pngs := slices.DeleteFunc(slices.Clone(pictures), isTIFF); len(pngs) > 0 {
+		return pngs
+	}
+	return pictures
+}
+
+// drawLabels reads a label image.
+func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err error) {
+	size, pixel, err := measure(files, name, true, o)
+	if err != nil {
+		return func() {}, err
+	}
+	outside := uint8(0)
+	if o.Undecided {
+		outside = segment.Void
+	}
+	if give, err = m.start(size.X, size.Y, outside, pixel+objectBytes, o); err != nil {
+		return give, err
+	}
+	if err := m.takeLabels(files, name); err != nil {
+		return give, err
+	}
+	for i, object := range m.objects {
+		if object >= 0 {
+			m.Pixels[i] = 1
+		}
+	}
+	return give, nil
+}
+
+// takeLabels sets the objects to the numbers of a label image of the same size.
+func (m *Mask) takeLabels(files Files, name string) error {
+	m.trackObjects()
+	seen, last := map[int32]bool{}, int32(0)
+	err := eachNumber(files, name, m.Width, func(pixel int, v float64) error {
+		if v == 0 {
+			return nil
+		}
+		if !(v > 0 && v <= math.MaxInt32 && v == math.Trunc(v)) {
+			return segment.Errorf(segment.Invalid, "The pixel at (%d, %d) has the number %.15g. %s", pixel%m.Width, pixel/m.Width, v, acceptedLabels)
+		}
+		object := int32(v)
+		m.objects[pixel] = object
+		if object == last {
+			return nil
+		}
+		if last = object; !seen[object] && len(seen) == segment.MaxObjects {
+			return segment.Errorf(segment.TooLarge, "The label image has more than %d objects, which is the limit of an image.", segment.MaxObjects)
+		}
+		seen[object] = true
+		return nil
+	})
+	m.Regions = len(seen)
+	if len(seen) == 1 && seen[segment.Void] {
+		m.Lossy = append(m.Lossy, "all objects have the number 255, so they are one object")
+	}
+	return err
+}
