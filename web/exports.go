@@ -22,7 +22,7 @@ import (
 
 // exportBody is the request to start an export.
 type exportBody struct {
-	Format  string         `json:"format" schema:"enum=index-png|colour-png|voc|coco|coco-panoptic|yolo|labelme|cvat|datumaro|cityscapes|numpy|hypotheses|backup"`
+	Format  string         `json:"format" schema:"enum=index-png|colour-png|voc|coco|coco-panoptic|yolo|labelme|cvat|datumaro|cityscapes|label-images|numpy|hypotheses|backup"`
 	Options export.Options `json:"options" doc:"absent options have their defaults; unknown ones are refused" schema:"optional"`
 }
 

@@ -91,6 +91,16 @@ func TestTooManyObjects(t *testing.T) {
 	if diff := cmp.Diff(m.Pixels, img.(*image.Paletted).Pix); diff != "" {
 		t.Errorf("SegmentationClass (-want +got):\n%s", diff)
 	}
+	many := mask.Mask{Width: 600, Height: 600, Pixels: make([]uint8, 600*600)}
+	for i := range many.Pixels {
+		if i%2 == 0 && i/many.Width%2 == 0 {
+			many.Pixels[i] = uint8(1 + i/many.Width%4/2)
+		}
+	}
+	_, report = write(t, "label-images", Options{}, 3, []mask.Mask{many})
+	if im, want := report.Images[0], "A label image of 16 bits can number only 65535 objects; the other 24465 have the value 0 there. Label images say nothing of classes, and the objects have 2 of them."; im.RegionsOut != 65535 || im.Lossy != want {
+		t.Errorf("label images: %+v", im)
+	}
 	_, report = write(t, "cityscapes", Options{}, 100, []mask.Mask{{Width: 3, Height: 1, Pixels: []uint8{64, 66, 99}}})
 	if im := report.Images[0]; im.RegionsIn != 3 || im.RegionsOut != 1 || im.Lossy == "" && im.Note == "" {
 		t.Errorf("Cityscapes: %+v", im)

@@ -55,6 +55,7 @@ func Formats() []Format {
 		{Name: "cvat", Title: "CVAT for images 1.1", Summary: "Masks in annotations.xml", Uses: []string{"objects", "background"}, background: true, encoder: newCVAT},
 		{Name: "datumaro", Title: "Datumaro", Summary: "JSON with RLE masks", Uses: []string{"objects", "background"}, background: true, encoder: newDatumaro},
 		{Name: "cityscapes", Title: "Cityscapes", Summary: "Label, instance and colour PNGs named _gtFine_", encoder: newCityscapes},
+		{Name: "label-images", Title: "Label images", Summary: "16-bit PNG: 0 is background, every other number an object (cellpose, StarDist)", Uses: []string{"background"}, background: true, encoder: newLabels},
 		{Name: "numpy", Title: "NumPy", Summary: "Labels in labels.npz, probabilities per superpixel in probs.npz", Uses: []string{"hypotheses"}, plain: true, encoder: newNumPy},
 		{Name: "hypotheses", Title: "Hypotheses", Summary: "Each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, plain: true, evidence: true, encoder: newHypotheses},
 		{Name: "backup", Title: "Backup", Summary: "The whole project with its evidence, to import it again", evidence: true, encoder: newBackup},

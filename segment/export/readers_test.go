@@ -248,6 +248,7 @@ func TestReaders(t *testing.T) {
 		{"cvat", Options{Background: &yes}},
 		{"datumaro", Options{Background: &yes}},
 		{"cityscapes", Options{}},
+		{"label-images", Options{Background: &yes}},
 		{"numpy", Options{}},
 		{"yolo", Options{}},
 	} {

@@ -325,6 +325,7 @@ func TestOptions(t *testing.T) {
 		places := map[string]string{
 			"voc": "ImageSets/Segmentation/val.txt", "coco": "annotations/instances_val.json", "coco-panoptic": "annotations/panoptic_val.json",
 			"datumaro": "annotations/val.json", "yolo": "images/val/a_b.png", "cityscapes": "gtFine/val/a_b_gtFine_labelIds.png", "cvat": "annotations_val.xml",
+			"label-images": "val/a_b_masks.png",
 		}
 		for _, f := range export.Formats() {
 			files, report := mustWrite(t, w, p.ID, f.Name, export.Options{Hypotheses: new(1), Split: &export.Split{Val: new(100)}})

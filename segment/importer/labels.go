@@ -68,11 +68,7 @@ func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err
 	if err != nil {
 		return func() {}, err
 	}
-	outside := uint8(0)
-	if o.Undecided {
-		outside = segment.Void
-	}
-	if give, err = m.start(size.X, size.Y, outside, pixel+objectBytes, o); err != nil {
+	if give, err = m.start(size.X, size.Y, o.uncovered(), pixel+objectBytes, o); err != nil {
 		return give, err
 	}
 	if err := m.takeLabels(files, name); err != nil {
@@ -83,6 +79,7 @@ func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err
 			m.Pixels[i] = 1
 		}
 	}
+	m.tellUncovered(o)
 	return give, nil
 }
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"image"
 	"image/color"
+	"image/png"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -327,5 +329,52 @@ func TestLabelImages(t *testing.T) {
 			t.Errorf("%s: %d objects of %d", name, report.Images[0].Regions, len(to)-1)
 		}
 		a.Close()
+	}
+}
+
+// What is exported as label images comes back the same, also with its photographs to a
+// project that has none, and is exported again as the same files.
+func TestLabelImagesRoundTrip(t *testing.T) {
+	numbers := make([]uint16, 120*80)
+	for i := range numbers {
+		if x, y := i%120, i/120; x < 117 && y > 3 {
+			numbers[i] = uint16(1 + (x+y/3)/13 + 20*((y+x/5)/11))
+		}
+	}
+	there := workspacetest.MustOpen(t)
+	p, _ := mustPicture(t, there, []segment.Class{{Name: "background"}, {Name: "cell"}}, "scene.png")
+	mustImport(t, there, p.ID, zipped(t, map[string][]byte{"scene.tif": phototest.Numbers(120, numbers)}), importer.Options{Objects: true})
+	first := mustExport(t, there, p.ID, "label-images", export.Options{Pictures: new(true)})
+	here := workspacetest.MustOpen(t)
+	q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := mustImport(t, here, q.ID, first, importer.Options{Objects: true})
+	if len(report.Images) != 1 || report.Images[0].Problem != "" || !report.Images[0].Added || len(report.Images[0].Lossy) > 0 {
+		t.Fatalf("report %+v", report)
+	}
+	again := members(t, mustExport(t, here, q.ID, "label-images", export.Options{Pictures: new(true)}))
+	for name, content := range members(t, first) {
+		if name != "manifest.json" && again[name] != content {
+			t.Errorf("%s is another file after the round trip", name)
+		}
+	}
+	written, err := png.Decode(strings.NewReader(again["default/scene_masks.png"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, from := map[uint16]uint16{0: 0}, map[uint16]uint16{0: 0}
+	for i, before := range numbers {
+		after := written.(*image.Gray16).Gray16At(i%120, i/120).Y
+		if _, known := to[before]; !known {
+			to[before] = after
+		}
+		if _, known := from[after]; !known {
+			from[after] = before
+		}
+		if to[before] != after || from[after] != before {
+			t.Fatalf("the object of pixel %d is %d, formerly %d", i, after, before)
+		}
 	}
 }

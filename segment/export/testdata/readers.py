@@ -21,6 +21,7 @@ import numpy as np
 import PIL.Image
 import PIL.ImageDraw
 import skimage.draw
+import skimage.io
 import skimage.measure
 import skimage.segmentation
 
@@ -285,6 +286,16 @@ def read_cityscapes(e):
         want = regions(e, stem)
         want[mask == 0] = want.max(initial=0) + 1
         same_partition("instanceIds", stem, want, ids.astype(int))
+
+
+def read_label_images(e):
+    for stem in e.images:
+        labels = skimage.io.imread(os.path.join(e.folder, f"default/{stem}_masks.png"))
+        if labels.dtype != np.uint16:
+            raise Fail(f"{stem}: {labels.dtype}")
+        same_partition("labels", stem, regions(e, stem), labels.astype(int))
+        if not np.array_equal(np.unique(labels[labels > 0]), np.arange(labels.max()) + 1):
+            raise Fail(f"{stem}: the numbers have gaps")
 
 
 def read_numpy(e):
