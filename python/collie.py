@@ -45,7 +45,7 @@ CALLS = {
 
 # Parameters in the query that methods send, by operationId.
 QUERIES = {
-    "importMasks": ["uncovered"],
+    "importMasks": ["numbers", "uncovered"],
     "listEvidence": ["after"],
     "listHypotheses": ["count"],
     "getMask": ["of", "rank", "style"],
@@ -145,14 +145,18 @@ class Collie:
         """
         return self._file("uploadImages", project_id, path, name)
 
-    def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None):
+    def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None, numbers="classes"):
         """Import masks, or classifier scores or embeddings in a .npz file; returns the report.
+
+        With numbers="objects" PNGs and TIFFs are label images, as cellpose and StarDist
+        write them: 0 is background and every other number one object. All objects have the
+        class that mapping={"objects": "cell"} says, or the second one of two.
 
         The mapping says what values in masks become, such as {"1": "road", "2": None},
         where None is undecided: names of classes in the data set or, without names, indices.
         """
         parts = None if mapping is None else {"mapping": json.dumps(mapping)}
-        return self._file("importMasks", project_id, path, name, {"uncovered": uncovered}, parts)
+        return self._file("importMasks", project_id, path, name, {"numbers": numbers, "uncovered": uncovered}, parts)
 
     def wait(self, project_id, seconds=None, every=10):
         """Wait until all images are done.

@@ -147,7 +147,12 @@ class Work(unittest.TestCase):
         mapped = SERVER.import_masks(self.project["id"], os.path.join(self.folder, "blue ü.png"), mapping={1: "wave", "0": None})
         self.assertEqual([(v["value"], v["class"]) for v in mapped["values"]], [("1", "wave")])
         self.assertEqual([c["name"] for c in SERVER.project(self.project["id"])["classes"]], ["sky", "sea", "wave"])
-        self.assertEqual(sorted(os.listdir(self.folder)), ["blue ü.png", "out.zip"])
+        path = os.path.join(self.folder, "labels.zip")
+        SERVER.export(self.project["id"], path, "label-images", drafts=True)
+        again = SERVER.import_masks(self.project["id"], path, mapping={"objects": "wave"}, numbers="objects")
+        self.assertEqual([i.get("problem") for i in again["images"]], [None])
+        self.assertEqual([(v["value"], v["class"]) for v in again["values"]], [("objects", "wave")])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["blue ü.png", "labels.zip", "out.zip"])
 
     def test_names_with_quotation_marks(self):
         for name in ('6" lens.png', '"', 'é".png'):

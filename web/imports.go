@@ -66,13 +66,14 @@ type importedImageJSON struct {
 }
 
 var (
-	uncoveredQuery = query.Word{Name: "uncovered", Words: []string{"background", "undecided"}, Doc: "what pixels outside every shape become"}
+	uncoveredQuery = query.Word{Name: "uncovered", Words: []string{"background", "undecided"}, Doc: "what pixels outside every shape or object become"}
+	numbersQuery   = query.Word{Name: "numbers", Words: []string{"classes", "objects"}, Doc: "what the numbers in masks as PNG or TIFF are: classes, or objects of one class (label images), which has the key objects in the mapping and is the second one in a project of two classes"}
 	namesQuery     = query.Word{Name: "names", Words: []string{"project", "voc"}, Doc: "what indices mean that have neither a name nor a mapping: positions in the project's list of classes, or the classes of PASCAL VOC"}
 	reviewQuery    = query.Word{Name: "review", Words: []string{"false", "true"}, Doc: "true: report what the import would do, with thumbnails, and store nothing"}
 )
 
 // importMasks imports the file parts of a multipart body into a project. Each
-// part is a separate data set: a zip archive, a palette PNG, a COCO or labelme
+// part is a separate data set: a zip archive, a PNG or TIFF, a COCO or labelme
 // JSON, or a .npz with scores.
 func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	project := chi.URLParam(r, "id")
@@ -80,6 +81,10 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	uncovered, err := uncoveredQuery.Of(r)
+	if err != nil {
+		return err
+	}
+	numbers, err := numbersQuery.Of(r)
 	if err != nil {
 		return err
 	}
@@ -91,7 +96,7 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options := importer.Options{Undecided: uncovered == "undecided", PASCAL: names == "voc"}
+	options := importer.Options{Objects: numbers == "objects", Undecided: uncovered == "undecided", PASCAL: names == "voc"}
 	out := importJSON{ClassesAdded: []string{}, Values: []importedValueJSON{}, Images: []importedImageJSON{}}
 	imported, last := 0, "" // file
 	var failed problem.Upload

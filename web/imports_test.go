@@ -6,6 +6,7 @@ import (
 	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"mime/multipart"
 	"net/http"
 	"slices"
@@ -86,6 +87,7 @@ func TestImportMasks(t *testing.T) {
 	s.importFiles(all, file{"notes.txt", []byte("notes")}).problem(t, http.StatusUnsupportedMediaType)
 	s.importFiles(all).problem(t, http.StatusUnprocessableEntity)
 	s.importFiles(all+"?uncovered=x", file{"a.png", nil}).problem(t, http.StatusUnprocessableEntity)
+	s.importFiles(all+"?numbers=x", file{"a.png", nil}).problem(t, http.StatusUnprocessableEntity)
 	s.send("POST", all, strings.NewReader("{}"), "Content-Type: application/json").problem(t, http.StatusUnsupportedMediaType)
 }
 
@@ -133,6 +135,52 @@ func TestImportMapping(t *testing.T) {
 	image1 := "/api/v1/images/" + im.ID
 	if left, right := s.valueAt(image1, image.Pt(5, 5)), s.valueAt(image1, image.Pt(115, 75)); int(left) != before || right != 255 {
 		t.Errorf("the mask has %d and %d", left, right)
+	}
+}
+
+// Numbers are objects if the call says so, and of the class that it says.
+func TestImportLabelImage(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo() // of a project of more than two classes
+	path := "/api/v1/projects/" + im.Project + "/imports?numbers=objects"
+	var got importJSON
+	s.importFiles(path+"&review=true", file{"beach.png", halfMask()}).into(t, http.StatusOK, &got)
+	if len(got.Values) != 1 || got.Values[0].Value != "objects" || !got.Values[0].Unknown || got.Values[0].Class != nil || got.Images[0].Problem != "" || got.Images[0].Regions != 2 {
+		t.Fatalf("review %+v", got)
+	}
+	got = importJSON{}
+	s.importFiles(path, file{"beach.png", halfMask()}).into(t, http.StatusOK, &got)
+	if !strings.Contains(got.Images[0].Problem, `map "objects" to a class`) || got.Images[0].Seq != 0 {
+		t.Errorf("without a class %+v", got)
+	}
+	var project wire.Project
+	s.get("/api/v1/projects/"+im.Project).into(t, http.StatusOK, &project)
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	err := form.WriteField("mapping", `{"objects":"`+project.Classes[1].Name+`"}`)
+	if err == nil {
+		var part io.Writer
+		if part, err = form.CreateFormFile("file", "beach_masks.png"); err == nil {
+			_, err = part.Write(halfMask())
+		}
+	}
+	if err := errors.Join(err, form.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got = importJSON{}
+	s.send("POST", path, &body, "Content-Type: "+form.FormDataContentType()).into(t, http.StatusOK, &got)
+	if got.Images[0].Problem != "" || got.Images[0].Seq != 1 || *got.Values[0].Class != project.Classes[1].Name {
+		t.Fatalf("import %+v", got)
+	}
+	for _, at := range []image.Point{{5, 5}, {115, 75}} {
+		if class := s.valueAt("/api/v1/images/"+im.ID, at); class != 1 {
+			t.Errorf("class %d at %v", class, at)
+		}
+	}
+	var objects struct{ Objects []struct{ Number int } }
+	s.get("/api/v1/images/"+im.ID+"/objects").into(t, http.StatusOK, &objects)
+	if len(objects.Objects) != 2 {
+		t.Errorf("objects %+v", objects)
 	}
 }
 

@@ -17,18 +17,19 @@ import (
 // importCommand imports labels and scores that were made elsewhere.
 type importCommand struct {
 	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
-	Files   []string `arg:"" type:"path" help:"Zip archives, PNG masks, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
+	Files   []string `arg:"" type:"path" help:"Zip archives, masks as PNG or TIFF, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
 	mapping.Flag
+	Numbers   string `default:"classes" enum:"classes,objects" help:"What the numbers in masks as PNG or TIFF are: classes, or objects (label images). All objects have the class that --map objects=CLASS says, or in a project of two classes the second one."`
 	Names     string `default:"project" enum:"project,voc" help:"What numbers without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
-	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape become: background or undecided."`
+	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape or object become: background or undecided."`
 }
 
 // together are the names of files and folders that give the others in a folder their
 // meaning: objects beside classes, names of colours and of images.
 var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json"}
 
-// Run imports the files one by one, but folders that have one of together as a whole,
-// and reports the outcome of each mask, and what numbers without names became.
+// Run imports the files one by one, but folders that have one of together, or label
+// images, as a whole, and reports the outcome of each mask, and what numbers became.
 func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -36,15 +37,15 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	var files []string
 	for _, place := range c.Files {
-		if isDataSet(place) {
+		if c.isDataSet(place) {
 			files = append(files, place)
 			continue
 		}
-		some, err := filesIn([]string{place}, []string{".zip", ".png", ".json", ".npz"})
+		some, err := filesIn([]string{place}, []string{".zip", ".png", ".json", ".npz", ".tif", ".tiff"})
 		if err != nil {
 			return err
 		}
-		files = append(files, some...)
+		files = append(files, masksOf(some)...)
 	}
 	fields := map[string]string{}
 	if c.Map != nil {
@@ -67,10 +68,10 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 				Class       *string
 			}
 		}
-		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
+		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"numbers": {c.Numbers}, "uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
 		content := wholeFile(file)
 		switch folder := filepath.Dir(file); {
-		case isDataSet(file):
+		case c.isDataSet(file):
 			content = zipped(file)
 		case filepath.Base(folder) == "SegmentationObject":
 			failed++
@@ -96,7 +97,7 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			fmt.Fprintf(out.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
 		}
 		for _, v := range answer.Values {
-			if v.Name != "" || v.Class == nil {
+			if v.Class == nil || v.Name != "" && c.Numbers == "classes" {
 				continue
 			}
 			if meaning := fmt.Sprintf("value %s is %s here", v.Value, *v.Class); !meanings[meaning] {
@@ -112,10 +113,26 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	return nil
 }
 
-// isDataSet reports whether a place is a folder whose files belong together.
-func isDataSet(place string) bool {
+// isDataSet reports whether a place is a folder whose files belong together. Where label
+// images are, their names tell them from photographs.
+func (c *importCommand) isDataSet(place string) bool {
+	if c.Numbers == "objects" {
+		info, err := os.Stat(place)
+		return err == nil && info.IsDir()
+	}
 	return slices.ContainsFunc(together, func(name string) bool {
 		_, err := os.Stat(filepath.Join(place, name))
 		return err == nil
 	})
+}
+
+// masksOf leaves TIFFs out of the files in a folder that has others: they are photographs.
+func masksOf(files []string) []string {
+	others := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		return slices.Contains([]string{".tif", ".tiff"}, strings.ToLower(filepath.Ext(file)))
+	})
+	if len(others) > 0 {
+		return others
+	}
+	return files
 }

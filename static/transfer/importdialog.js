@@ -100,7 +100,8 @@ export class ImportDialog {
     this.bar.hidden = false;
     this.#show('');
     this.#ready();
-    const address = `${this.address}/imports?uncovered=${new FormData(this.form).get('uncovered')}${query}`;
+    const choices = new FormData(this.form);
+    const address = `${this.address}/imports?numbers=${choices.get('numbers')}&uncovered=${choices.get('uncovered')}${query}`;
     const report = await importAll(files, {
       send: (file, progress) => sendFile(address, file, progress, fields),
       pause,

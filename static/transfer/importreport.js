@@ -17,6 +17,7 @@ import { counted } from '../ui/numbers.js';
  * @property {string} value key in a mapping
  * @property {string} [name] in the file
  * @property {string} [voc] name in PASCAL VOC
+ * @property {string | null} class of the project, or to be added to it; null if it is undecided or not known
  * @property {string} color
  * @property {number} masks
  * @property {number} pixels

@@ -34,15 +34,15 @@ export function merged(values) {
 }
 
 /**
- * The class to suggest for a value: its name where the file has one; otherwise the
- * one that the chosen list has at its place, or nothing.
+ * The class to suggest for a value: the server's choice where the file has a name for it;
+ * otherwise the one that the chosen list has at its place, or nothing.
  *
  * @param {Value} value
  * @param {string} list '', 'voc' or 'project'
  * @param {readonly Named[]} classes
  */
-export function suggested({ name, voc, value }, list, classes) {
-  if (name) return name;
+export function suggested({ name, voc, value, class: found }, list, classes) {
+  if (name) return found ?? '';
   if (list === 'voc') return voc ?? '';
   return list === 'project' ? classes[Number(value)]?.name ?? '' : '';
 }

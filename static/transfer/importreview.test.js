@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { merged, suggested } from './importreview.js';
 
-const value = (/** @type {string} */ value, more = {}) => ({ value, color: '#000000', masks: 1, pixels: 10, ...more });
+const value = (/** @type {string} */ value, more = {}) => ({ value, color: '#000000', class: null, masks: 1, pixels: 10, ...more });
 
 test('values of several files are counted together, in order', () => {
   const got = merged([value('1'), value('car', { name: 'car' }), value('1', { masks: 2, pixels: 5 })]);
@@ -16,5 +16,11 @@ test('numbers mean nothing until a list is chosen; names speak for themselves', 
   assert.equal(suggested(plane, 'voc', classes), 'aeroplane');
   assert.equal(suggested(plane, 'project', classes), 'tree');
   assert.equal(suggested(value('7'), 'project', classes), '');
-  assert.equal(suggested(value('car', { name: 'car' }), 'project', classes), 'car');
+  assert.equal(suggested(value('car', { name: 'car', class: 'car' }), 'project', classes), 'car');
+});
+
+test('objects of a label image have the class that the server finds, or none', () => {
+  const classes = [{ name: 'background' }, { name: 'cell' }, { name: 'objects' }];
+  assert.equal(suggested(value('objects', { name: 'objects', class: 'cell' }), '', classes), 'cell');
+  assert.equal(suggested(value('objects', { name: 'objects' }), '', classes), '');
 });

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -8,9 +9,11 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,8 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"collie/segment/photo/phototest"
 )
 
 // exported has the server export a project and returns the archive's path.
@@ -124,7 +129,7 @@ func TestE2EImport(t *testing.T) {
 	p.until(`document.getElementById('import-dialog').open && document.activeElement.id === 'import-files'`)
 	p.screenshot("open")
 	p.choose("#import-files", archive, stray)
-	for range 3 { // past the two answers, which are one stop, and Close
+	for range 4 { // past two questions, whose answers are one stop each, and Close
 		p.press(kb.Tab)
 	}
 	if on := value[string](p, `document.activeElement.id`); on != "import-start" {
@@ -263,6 +268,74 @@ func TestE2EImportMeaning(t *testing.T) {
 	p.until(`!document.getElementById('learning').hidden && document.getElementById('learning-text').textContent.includes('to go')`)
 	if n := differences(mask, sampleMask(t, address, picture)); n > 0 {
 		t.Errorf("%d pixels differ", n)
+	}
+}
+
+// TestE2EImportLabelImage imports a label image: the objects wait for a class, and are
+// exported as a label image that is the same but for its numbers.
+func TestE2EImportLabelImage(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 1280, 800, false, address)
+	from, picture := labelledSample(p)
+	name := strings.TrimSpace(value[string](p, `document.querySelector('.image-name').textContent`))
+	size := sampleMask(t, address, picture).Bounds()
+	numbers := make([]uint16, size.Dx()*size.Dy())
+	for i := range numbers {
+		if x, y := i%size.Dx(), i/size.Dx(); x > 20 && y > 20 && y < size.Dy()-20 {
+			numbers[i] = uint16(300 * (1 + (x+y/4)/80 + 20*(y/60)))
+		}
+	}
+	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+"_cp_masks.tif")
+	if err := os.WriteFile(path, phototest.Numbers(size.Dx(), numbers), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.do("going to the project", chromedp.Navigate(address+"/projects/"+from))
+	p.until(cardCount + ` === 1`)
+	p.clickOn("opening the import", "#import")
+	p.until(`document.getElementById('import-dialog').open`)
+	p.choose("#import-files", path)
+	p.clickOn("reviewing as classes", "#import-start")
+	p.until(`/choose that numbers are objects/.test(document.getElementById('import-remarks').textContent)`)
+	p.screenshot("refused")
+	p.clickOn("going back", "#import-back")
+	p.clickOn("choosing objects", "#import-dialog input[value=objects]")
+	p.screenshot("objects")
+	p.clickOn("reviewing", "#import-start")
+	p.until(`document.getElementById('import-values').rows.length === 1`)
+	if open := value[bool](p, `document.getElementById('import-start').disabled && document.getElementById('import-names').hidden && document.querySelector('#import-values select').selectedOptions[0].label === 'Choose…'`); !open {
+		t.Error("in a project of three classes the objects have one already")
+	}
+	p.screenshot("review")
+	value[bool](p, `(() => { const choice = document.querySelector('#import-values select'); choice.value = '1'; return choice.dispatchEvent(new Event('change')); })()`)
+	p.clickOn("importing", "#import-start")
+	p.until(`document.getElementById('import-state').textContent === '1 mask imported.'`)
+	archive, err := zip.OpenReader(exported(t, address, from, `{"format":"label-images"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	masks, err := fs.Glob(archive, "default/*_masks.png")
+	if err != nil || len(masks) != 1 {
+		t.Fatalf("the archive has %v, %v", masks, err)
+	}
+	file, err := archive.Open(masks[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	written, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, after := map[[2]uint16]bool{}, map[uint16]bool{}
+	for i, number := range numbers {
+		now := written.(*image.Gray16).Gray16At(i%size.Dx(), i/size.Dx()).Y
+		pairs[[2]uint16{number, now}], after[now] = true, true
+	}
+	before := slices.Compact(slices.Sorted(slices.Values(numbers)))
+	if len(pairs) != len(before) || len(after) != len(before) || !pairs[[2]uint16{0, 0}] {
+		t.Errorf("%d objects became %d, in %d pairs", len(before)-1, len(after)-1, len(pairs))
 	}
 }
 
