@@ -258,7 +258,10 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 		return r, err
 	}
 	defer a.Close()
-	cells, drawn, ragged := m.objectsOf(a.Cells(), a.Graph())
+	cells, drawn, ragged, err := m.objectsOf(a.Cells(), a.Graph())
+	if err != nil {
+		return r, err
+	}
 	if ragged {
 		r.Lossy = append(r.Lossy, fmt.Sprintf("borders between objects that touch, which follow superpixels because they are too ragged: more than %d runs of pixels", mostDrawn))
 	}

@@ -86,7 +86,7 @@ func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err
 // takeLabels sets the objects to the numbers of a label image of the same size.
 func (m *Mask) takeLabels(files Files, name string) error {
 	m.trackObjects()
-	seen, last := map[int32]bool{}, int32(0)
+	seen, last := numbered{}, int32(0)
 	err := eachNumber(files, name, m.Width, func(pixel int, v float64) error {
 		if v == 0 {
 			return nil
@@ -99,15 +99,24 @@ func (m *Mask) takeLabels(files Files, name string) error {
 		if object == last {
 			return nil
 		}
-		if last = object; !seen[object] && len(seen) == segment.MaxObjects {
-			return segment.Errorf(segment.TooLarge, "The label image has more than %d objects, which is the limit of an image.", segment.MaxObjects)
-		}
-		seen[object] = true
-		return nil
+		last = object
+		return seen.add(object)
 	})
 	m.Regions = len(seen)
 	if len(seen) == 1 && seen[segment.Void] {
 		m.Lossy = append(m.Lossy, "all objects have the number 255, so they are one object")
 	}
 	return err
+}
+
+// numbered are the objects that a picture numbers.
+type numbered map[int32]bool
+
+// add adds an object. An image can't have more than a limit.
+func (n numbered) add(object int32) error {
+	if !n[object] && len(n) == segment.MaxObjects {
+		return segment.Errorf(segment.TooLarge, "The mask has more than %d objects, which is the limit of an image.", segment.MaxObjects)
+	}
+	n[object] = true
+	return nil
 }

@@ -12,9 +12,8 @@ import (
 	"collie/superpixels"
 )
 
-// objectBytes is the memory per pixel for telling shapes apart: the shape, its
-// connected parts and their sets.
-const objectBytes = 12
+// objectBytes is the memory per pixel for telling shapes apart: the number of the shape.
+const objectBytes = 4
 
 // trackObjects makes drawing remember which shape each pixel belongs to.
 func (m *Mask) trackObjects() {
@@ -35,18 +34,21 @@ func (m *Mask) set(pixel int, class uint8) {
 // need one where cells connect them with those, though their pixels do not touch:
 // [timeline.Objects] would give them to their neighbours. drawn are the pixels of numbered
 // objects that aren't in a cell of theirs; with more than mostDrawn runs they are ragged and
-// follow cells.
-func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool) {
+// follow cells. It is an error if objects have pixels in very many cells, as in noise.
+func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
 	objects, told := m.apart()
 	if len(told) == 0 {
-		return nil, nil, false
+		return nil, nil, false, nil
 	}
 	place := make(map[int32]int32, len(objects))
 	for i, o := range objects {
 		place[o] = int32(i)
 	}
 	labels, _ := timeline.Majority(cells, m.Pixels)
-	shares := m.shares(cells, labels, place)
+	shares, err := m.shares(cells, labels, place)
+	if err != nil {
+		return nil, nil, false, err
+	}
 	tellNeighbours(told, objects, shares, regionsOf(labels, graph))
 	number := make([]int32, len(objects))
 	next := int32(1)
@@ -67,21 +69,28 @@ func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (num
 		}
 		return 0
 	})
-	return numbers, drawn, ragged
+	return numbers, drawn, ragged, nil
 }
 
 // share is a cell and an object, by its place among the objects, that has pixels there.
 type share struct{ cell, object int32 }
 
+// mostShares is how many pieces objects can have when they are cut along the borders of
+// cells.
+const mostShares = 1 << 20
+
 // shares counts the pixels of objects, whose places are given, in cells of their class.
-func (m *Mask) shares(cells *superpixels.Runs, labels []uint8, place map[int32]int32) map[share]int {
+func (m *Mask) shares(cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
 	counts := map[share]int{}
 	for run := range m.stretches(cells) {
 		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
 			counts[share{int32(run.Region), i}] += run.End - run.Start
 		}
+		if len(counts) > mostShares {
+			return nil, segment.Errorf(segment.TooLarge, "The objects of the mask are too ragged: superpixels cut them into more than %d pieces, which is the limit.", mostShares)
+		}
 	}
-	return counts
+	return counts, nil
 }
 
 // ownersOf returns the object that has most pixels in each of n cells, the first of
@@ -171,16 +180,19 @@ func (m *Mask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 
 // apart returns the objects in the order of their first pixels, and which of them
 // aren't regions: those that touch another one of their class or have several parts.
-// It keeps the parts of one row of pixels only.
+// It keeps the parts of two rows of pixels only.
 func (m *Mask) apart() (objects []int32, told map[int32]bool) {
-	var parts disjoint.Sets // of provisional parts, in the order of their first pixels
-	var of []int32          // the object of each
+	var parts disjoint.Sets   // of the last row and this one
+	pieces := map[int32]int{} // of each object, those that were joined counted as one
 	told = map[int32]bool{}
 	above := slices.Repeat([]int32{-1}, m.Width) // the parts of the last row's pixels, and this one's up to here
+	number := make([]int32, 2*m.Width)
 	for i, o := range m.objects {
 		x, left := i%m.Width, int32(-1)
 		if x > 0 {
 			left = above[x-1]
+		} else {
+			parts = renumber(parts, above, number)
 		}
 		part := int32(-1)
 		if o >= 0 && m.Pixels[i] != segment.Void {
@@ -194,32 +206,47 @@ func (m *Mask) apart() (objects []int32, told map[int32]bool) {
 					told[o], told[m.objects[j]] = true, true
 				case part < 0:
 					part = parts.Find(beside.part)
-				default:
-					root := parts.Find(beside.part)
-					parts.Join(max(part, root), min(part, root))
-					part = min(part, root)
+				case part != parts.Find(beside.part):
+					parts.Join(beside.part, part)
+					pieces[o]--
 				}
 			}
 			if part < 0 {
 				part = parts.Add()
-				of = append(of, o)
+				if pieces[o] == 0 {
+					objects = append(objects, o)
+				}
+				pieces[o]++
 			}
 		}
 		above[x] = part
 	}
-	first := map[int32]int32{} // part of each object
-	for part, o := range of {
-		root := parts.Find(int32(part))
-		if before, known := first[o]; known && before != root {
+	for o, n := range pieces {
+		if n > 1 {
 			told[o] = true
-		}
-		first[o] = root
-	}
-	seen := map[int32]bool{}
-	for _, o := range of {
-		if !seen[o] {
-			seen[o], objects = true, append(objects, o)
 		}
 	}
 	return objects, told
+}
+
+// renumber numbers the parts of a row from 0 and forgets the others. In number is room
+// for all.
+func renumber(parts disjoint.Sets, row, number []int32) disjoint.Sets {
+	for i := range parts {
+		number[i] = -1
+	}
+	next := int32(0)
+	for x, part := range row {
+		if part < 0 {
+			continue
+		}
+		root := parts.Find(part)
+		if number[root] < 0 {
+			number[root], next = next, next+1
+		}
+		row[x] = number[root]
+	}
+	parts = parts[:next]
+	parts.Reset()
+	return parts
 }

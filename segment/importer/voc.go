@@ -128,7 +128,7 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 	} else {
 		var img image.Image
 		if img, err = decodePNG(files.opener(objects)); err == nil {
-			m.takeObjects(img)
+			err = m.takeObjects(img)
 		}
 	}
 	if err != nil {
@@ -153,11 +153,11 @@ func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8
 
 // takeObjects sets the objects to the values or colours of an image of the same
 // size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
-func (m *Mask) takeObjects(img image.Image) {
+func (m *Mask) takeObjects(img image.Image) error {
 	m.trackObjects()
 	value := func(v uint8) (object int32, none bool) { return int32(v), v == 0 || v == segment.Void }
 	black, void := mask.VOCColor(0), mask.VOCColor(segment.Void)
-	seen := map[int32]bool{}
+	seen := numbered{}
 	for i := range m.objects {
 		var object int32
 		var none bool
@@ -175,10 +175,13 @@ func (m *Mask) takeObjects(img image.Image) {
 		}
 		if !none {
 			m.objects[i] = object
-			seen[object] = true
+			if err := seen.add(object); err != nil {
+				return err
+			}
 		}
 	}
 	m.Regions = len(seen)
+	return nil
 }
 
 // blackAndWhite reports whether the mask has the values 0 and 255 and no other, as
