@@ -103,10 +103,13 @@ func (n *names) addExported(ids map[string]string, own bool) {
 // its photograph and what the project is to call it. The whole name counts first, last of
 // all the one without what programs put behind the names of masks.
 func (n *names) find(name string) (id, photo, as string, err error) {
-	id, photo, as, err = n.findWhole(folded(name))
-	if image := unmarked(folded(name)); err != nil && image != folded(name) {
-		if id, photo, as, err := n.findWhole(image); err == nil {
-			return id, photo, as, nil
+	name = folded(name)
+	id, photo, as, err = n.findWhole(name)
+	if image := unmarked(name); err != nil && image != name {
+		for _, other := range []string{image, image + "_img"} { // cellpose's own data set has a_img and a_masks
+			if id, photo, as, err := n.findWhole(other); err == nil {
+				return id, photo, as, nil
+			}
 		}
 	}
 	return id, photo, as, err

@@ -91,6 +91,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"long photos":      {nil, with(coco("a"+long+".png", "b"+long+".png"), "images/a"+long+".png", "images/b"+long+".png"), []string{kept(".png") + " one", kept(".png") + " two"}},
 		"marked":           {[]string{"a.png", "b.png"}, masks("a_masks.png", "b_cp_masks.png"), []string{"a.png one", "b.png two"}},
 		"marked, dots":     {[]string{"a.ome.png"}, masks("masks/a.ome-Label.png"), []string{"a.ome.png one"}},
+		"marked, both":     {[]string{"a_img.png"}, masks("a_masks.png"), []string{"a_img.png one"}},
 		"so called":        {[]string{"a_masks.png", "a.png"}, masks("a_masks.png"), []string{"a_masks.png one"}},
 		"marked, folders":  {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a_masks.png", "s2/a_masks.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"marked, one":      {[]string{"a.png"}, masks("s1/a_masks.png", "s2/a_masks.png"), []string{"The data set has more than one image called a_masks", "The data set has more than one image called a_masks"}},

@@ -86,7 +86,12 @@ func Numbers[T uint8 | uint16 | uint32 | int32 | float32](width int, numbers []T
 	}
 	le.PutUint32(file[4:], uint32(len(file)))
 	return appendDirectory(le, file, []Entry{
-		{0x0100, long, 1, uint32(width)}, {0x0101, long, 1, uint32(len(numbers) / width)}, {0x0102, short, 1, uint32(8 * size / len(numbers))},
-		{0x0106, short, 1, 1}, {0x0111, long, 1, 8}, {0x0117, long, 1, uint32(size)}, {0x0153, short, 1, max(kind, 1)},
+		{0x0100, long, 1, uint32(width)},
+		{0x0101, long, 1, uint32(len(numbers) / width)},
+		{0x0102, short, 1, uint32(8 * size / len(numbers))},
+		{0x0106, short, 1, 1},
+		{0x0111, long, 1, 8},
+		{0x0117, long, 1, uint32(size)},
+		{0x0153, short, 1, max(kind, 1)},
 	})
 }
