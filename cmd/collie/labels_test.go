@@ -62,11 +62,26 @@ with zipfile.ZipFile("labels.zip") as archive:
         labels = skimage.io.imread(archive.open(name))
         assert labels.dtype == numpy.uint16, (name, labels.dtype)
         pairs = numpy.unique(numpy.stack([cells.ravel(), labels.ravel()]), axis=1)
-        assert pairs.shape == (2, 201) and list(pairs[:, 0]) == [0, 0], (name, pairs.shape)
+        assert pairs.shape == (2, 201) and len(numpy.unique(pairs[1])) == 201 and list(pairs[:, 0]) == [0, 0], (name, pairs.shape)
 `)
 	p.do("", "collie", "create", "Kinds", "--classes", "background,cell,nucleus")
 	p.do("", "collie", "upload", "Kinds", "cells/shorts.png")
 	p.fails("could not be imported", "import", "Kinds", "cells/shorts_masks.tif", "--numbers", "objects")
 	p.fails("could not be imported", "import", "Kinds", "cells/shorts_masks.tif")
 	p.do("", "collie", "import", "Kinds", "cells/shorts_masks.tif", "--numbers", "objects", "--map", "objects=nucleus")
+
+	// Masks of classes can be TIFFs; beside others these are photographs.
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy, PIL.Image, tifffile
+os.makedirs("classes"), os.makedirs("both")
+classes = (numpy.load("cells.npy") % 3).astype(numpy.uint8)
+tifffile.imwrite("classes/shorts.tif", classes)
+tifffile.imwrite("both/shorts.tif", classes * 100)
+PIL.Image.fromarray(classes).save("both/shorts.png")
+`)
+	for _, folder := range []string{"classes", "both"} {
+		if out := p.do("", "collie", "import", "Kinds", folder); !strings.Contains(out, "1 imported, 0 failed") || !strings.Contains(out, "value 2 is nucleus here") {
+			t.Errorf("classes in the folder %s: %s", folder, out)
+		}
+	}
 }

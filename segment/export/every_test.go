@@ -157,3 +157,25 @@ func TestStemsOfOneName(t *testing.T) {
 		t.Errorf("%v allocations for %d images", allocated, images)
 	}
 }
+
+// An image in which nothing is decided has no file where an empty one would claim that it
+// contains nothing.
+func TestNothingLabelled(t *testing.T) {
+	void := mask.Mask{Width: 2, Height: 1, Pixels: []uint8{segment.Void, segment.Void}}
+	for _, format := range []string{"label-images", "yolo"} {
+		content, report := write(t, format, Options{}, 2, []mask.Mask{void, {Width: 2, Height: 1, Pixels: []uint8{0, 0}}})
+		z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var with []string
+		for _, f := range z.File {
+			if strings.Contains(f.Name, "mask_") {
+				with = append(with, f.Name)
+			}
+		}
+		if len(with) != 1 || !strings.Contains(with[0], "mask_1") || !strings.Contains(report.Images[0].Note, "Nothing is labelled") {
+			t.Errorf("%s: files %q, note %q", format, with, report.Images[0].Note)
+		}
+	}
+}

@@ -12,15 +12,20 @@ import (
 
 // labels writes label images, as cellpose, StarDist and scikit-image read them: objects
 // are numbered from 1 in the order of their first pixels, and whatever no object covers
-// is 0. Names are those that cellpose expects, with the picture in the same folder.
+// is 0. Names are those that cellpose expects, with the picture in the same folder. A
+// file of zeros means that nothing is there, so an image in which nothing is decided has
+// none.
 type labels struct{ single }
 
 func newLabels(*job) (encoder, error) { return labels{}, nil }
 
 func (labels) image(_ context.Context, s *subject) (*piece, error) {
+	parts := s.partition()
+	if len(parts.Regions) == 0 {
+		return &piece{note: "Nothing is labelled, so there is no label image; an empty one would claim that the image contains nothing."}, nil
+	}
 	base := s.set() + "/" + s.stem
 	s.pictureName = base + s.extension()
-	parts := s.partition()
 	list, of := parts.Objects(false, *s.options.Background)
 	p := &piece{lossy: s.leftOut(of)}
 	classes := map[uint8]bool{}

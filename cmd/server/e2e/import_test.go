@@ -36,12 +36,17 @@ func TestImportBesideServer(t *testing.T) {
 	if out := run(0, "--project", project, masks); !strings.Contains(out, "pixels have a class") {
 		t.Errorf("masks: %s", out)
 	}
+	labels := filepath.Join(dir, "labels.zip")
+	mustExport(t, "--data", data, "--project", project, "--format", "label-images", "--out", labels)
+	if out := run(0, "--project", project, "--numbers", "objects", labels); !strings.Contains(out, "pixels have a class") {
+		t.Errorf("label images: %s", out)
+	}
 	var images []struct {
 		Seq     int     `json:"seq"`
 		Decided float64 `json:"decided"`
 	}
 	p.call("GET", "/api/v1/projects/"+project+"/images", http.StatusOK, &images)
-	if len(images) != 1 || images[0].Seq != 1 || images[0].Decided != 1 {
+	if len(images) != 1 || images[0].Seq != 2 || images[0].Decided != 1 {
 		t.Errorf("images %+v", images)
 	}
 	var projects []any
