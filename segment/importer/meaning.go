@@ -158,7 +158,7 @@ func (m *meaning) check(pixels []uint8, classes int, named bool) error {
 		case classes > 0 && named:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
 		case classes > 0:
-			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set.", p, classes-1)
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set. If each number is an object, choose that numbers are objects.", p, classes-1)
 		default:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON) to leave it undecided.", p)
 		}
