@@ -71,9 +71,10 @@ func (e *MaskError) Unwrap() error { return e.err }
 
 // Options for reading masks; the zero value is the default.
 type Options struct {
-	// Objects says that the pictures are label images: their numbers are objects of one
-	// class, which the mapping gives for [Value] "objects". It can be missing in a project
-	// of two classes, where it is the second. What has the number 0 is in no object.
+	// Objects says that pictures outside folders of PASCAL VOC are label images: their
+	// numbers are objects of one class, which the mapping gives for [Value] "objects". It
+	// can be missing in a project of two classes, where it is the second. What has the
+	// number 0 is in no object.
 	Objects bool
 
 	// Undecided leaves pixels that no shape or object covers undecided. By default
@@ -130,15 +131,16 @@ func Open(files Files, o Options) (*Dataset, error) {
 			labelmap = name
 		}
 	}
-	if o.Objects && len(pictures) > 0 {
+	classes := inFolder(pictures, "SegmentationClass")
+	if o.Objects && len(pictures) > 0 && len(classes) == 0 {
 		return openLabels(files, pictures, o), nil
 	}
 	documents, err := sniff(files, jsons)
 	if err != nil {
 		return nil, err
 	}
-	if masks := inFolder(pictures, "SegmentationClass"); len(masks) > 0 {
-		d, err := openVOC(files, masks, "SegmentationClass", labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
+	if len(classes) > 0 {
+		d, err := openVOC(files, classes, "SegmentationClass", labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
 		return d.without(documents.all()), err
 	}
 	if len(documents.coco) > 0 {

@@ -175,9 +175,13 @@ func TestWhichAreLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(d.Images, " "); got != want {
+		if got := strings.Join(d.Images, " "); d.Format != Labels || got != want {
 			t.Errorf("of %q: %q, want %q", names, got, want)
 		}
+	}
+	d, err := open(t, fstest.MapFS{"SegmentationClass/a.tif": label, "SegmentationObject/a.tif": label}, Options{Objects: true})
+	if err != nil || d.Format != VOC {
+		t.Errorf("PASCAL VOC: %+v, %v", d, err)
 	}
 }
 
