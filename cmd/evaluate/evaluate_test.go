@@ -261,6 +261,12 @@ func TestBadInput(t *testing.T) {
 		"bad scribble": {func(dir string) {
 			save(t, filepath.Join(dir, "scribbles/im0.png"), grey(func(x, y int) uint8 { return 7 }))
 		}, func(dir string) []string { return []string{"scribbles", "--data", dir} }, "scribbles/im0.png: pixel (0, 0) is 7"},
+		"classes for objects": {func(dir string) {
+			save(t, filepath.Join(dir, "masks/im0.png"), grey(func(x, y int) uint8 { return 3 }))
+		}, func(dir string) []string { return []string{"objects", "--data", dir} }, "im0.png: pixel (0, 0) is 3; want 0 for the rest, 1 for the object and 255 for pixels that don't count (--largest takes masks of classes)"},
+		"white objects": {func(dir string) {
+			save(t, filepath.Join(dir, "masks/im0.png"), grey(func(x, y int) uint8 { return 255 * uint8(x%2) }))
+		}, func(dir string) []string { return []string{"objects", "--data", dir} }, "no pixel is 1; where white pixels are the object, save them as 1, because 255 doesn't count"},
 		"no models": {nil, func(dir string) []string { return []string{"map", "--models", dir} }, "has no .uai files"},
 		"NaN model": {func(dir string) { write(t, filepath.Join(dir, "m.uai"), "MARKOV 1 2 1 1 0 2 NaN 1") }, func(dir string) []string { return []string{"map", "--models", dir} }, "m.uai"},
 		"NaN optimum": {func(dir string) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -70,7 +71,9 @@ func (c *semanticCommand) Run(t *terminal) error {
 	if c.Scores != "" {
 		c.Blur, c.Doubt, c.Corrupt = 0, 0, []float64{0}
 		for _, p := range list {
-			if _, err := os.Stat(c.scoresOf(p)); err != nil {
+			if _, err := os.Stat(c.scoresOf(p)); errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("--scores %s has no %s.npz; every image needs its scores in a file of its name", c.Scores, p.ID)
+			} else if err != nil {
 				return fmt.Errorf("--scores: %w", err)
 			}
 		}
@@ -201,6 +204,10 @@ func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt flo
 	}, nil
 }
 
+// mostScore is the highest score, with room for rounding. The paper's sigmoid makes nothing
+// of higher ones: all are as good as certain.
+const mostScore = 1.001
+
 // readScores reads a classifier's scores of the superpixels of a scene.
 func readScores(path string, classes int, s *scene) ([]float64, error) {
 	f, err := os.Open(path)
@@ -222,6 +229,9 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 	}
 	if scores.Classes != classes {
 		return nil, fmt.Errorf("%s has scores for %d classes, --classes is %d", path, scores.Classes, classes)
+	}
+	if i := slices.IndexFunc(out, func(v float64) bool { return v > mostScore }); i >= 0 {
+		return nil, fmt.Errorf("%s: superpixel %d has the score %.4g for class %d; scores are probabilities from 0 to 1", path, i/classes, out[i], i%classes)
 	}
 	return out, nil
 }

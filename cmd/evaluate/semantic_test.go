@@ -115,9 +115,10 @@ func TestSemanticReadsScores(t *testing.T) {
 	}
 	path := filepath.Join(scores, "im1.npz")
 	for want, file := range map[string]string{
-		"no such file": "",
+		"has no im1.npz": "",
 		"im1.npz: array \"probs\" has scores for 64×47 pixels and 2 classes, but the image has 64×48": archiveOf(t, "(47, 64, 2)", discScores(1)[:47*64*2]),
 		"im1.npz: array \"probs\": not usable: [0, 1, 0] is NaN":                                      archiveOf(t, "(48, 64, 2)", append([]float32{0, 0, float32(math.NaN())}, discScores(1)[3:]...)),
+		"im1.npz: superpixel 0 has the score 1.5 for class 1; scores are probabilities from 0 to 1":   archiveOf(t, "(48, 64, 2)", slices.Repeat([]float32{.5, 1.5}, 48*64)),
 		"im1.npz: not readable":                                             "nonsense",
 		"im1.npz has scores for 1 classes, --classes is 2":                  archiveOf(t, "(48, 64, 1)", discScores(1)[:48*64]),
 		"im1: no superpixel has a class that is more probable than another": archiveOf(t, "(48, 64, 2)", slices.Repeat([]float32{.5}, 48*64*2)),

@@ -34,12 +34,12 @@ func NewObject(size image.Point, mask []uint8) (*Object, error) {
 			some = true
 		case Rest, segment.Void:
 		default:
-			return nil, fmt.Errorf("pixel (%d, %d) is %d; want 0 for the rest, 1 for the object and %d for pixels that don't count",
+			return nil, fmt.Errorf("pixel (%d, %d) is %d; want 0 for the rest, 1 for the object and %d for pixels that don't count (--largest takes masks of classes)",
 				p%size.X, p/size.X, class, segment.Void)
 		}
 	}
 	if !some {
-		return nil, fmt.Errorf("the mask has no object: no pixel is %d", Thing)
+		return nil, fmt.Errorf("the mask has no object: no pixel is %d; where white pixels are the object, save them as %d, because %d doesn't count", Thing, Thing, segment.Void)
 	}
 	return &Object{size.X, size.Y, mask}, nil
 }
