@@ -88,6 +88,8 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	}
 	s, err := readMember(member, name, c, limits)
 	switch {
+	case err != nil && c == ofScores && !errors.Is(err, ErrFormat):
+		return nil, nil, fmt.Errorf("array %s: %w%s", quote(name), err, taken(name))
 	case err != nil:
 		return nil, nil, fmt.Errorf("array %s: %w", quote(name), err)
 	case c == ofScores && s.Width == 0:
@@ -131,6 +133,20 @@ func (c *contents) columnsFirst() string {
 	return fmt.Sprintf("; an array of %s × height × width must be called %s", c.column, c.names)
 }
 
+// taken is what an error adds about an array that is taken for scores without being
+// called so.
+func taken(name string) string {
+	if isScores(name) {
+		return ""
+	}
+	return "; an array of embeddings must be called embeddings"
+}
+
+// isScores reports whether an array of this name holds scores, even beside others.
+func isScores(name string) bool {
+	return slices.Contains(scoreNames, strings.TrimSuffix(name, "_chw"))
+}
+
 // embeds reports whether an array of this name holds embeddings.
 func embeds(name string) bool { return strings.TrimSuffix(name, "_chw") == "embeddings" }
 
@@ -151,7 +167,7 @@ func choose(a *archive.Archive) (*archive.File, string, error) {
 			continue
 		}
 		arrays = append(arrays, f)
-		if embeds(name) || slices.Contains(scoreNames, strings.TrimSuffix(name, "_chw")) {
+		if embeds(name) || isScores(name) {
 			named = append(named, f)
 		}
 	}

@@ -65,6 +65,7 @@ func (s *Scores) PerSuperpixel(m *superpixels.Runs) ([]float64, error) {
 		if s.Height == m.Width && s.Classes == m.Height || s.Width == m.Height && s.Classes == m.Width {
 			hint = ofScores.columnsFirst()
 		}
+		hint += taken(s.Name)
 		return nil, fmt.Errorf("array %s has scores for %d×%d pixels and %d classes, but the image has %d×%d pixels%s: %w",
 			quote(s.Name), s.Width, s.Height, s.Classes, m.Width, m.Height, hint, ErrSize)
 	}

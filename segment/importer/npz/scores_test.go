@@ -193,6 +193,7 @@ func TestReadScoresRefuses(t *testing.T) {
 		"cut":             {plain[:len(plain)-10], ErrFormat, "not a .npz"},
 		"NaN":             {with(func(a *array) { a.values = []float32{0, 1, 0, nan} }), ErrValue, `array "a": not usable: [0, 1, 1] is NaN`},
 		"infinite":        {with(func(a *array) { a.values = []float32{0, inf, nan, 0} }), ErrValue, "[0, 0, 1] is +Inf"},
+		"no such name":    {with(func(a *array) { a.name, a.values = "arr_0", []float32{0, 0, -0.5, nan} }), ErrValue, "finite, between 0 and 3.4e+38; an array of embeddings must be called embeddings"},
 		"negative":        {with(func(a *array) { a.values = []float32{0, 0, -0.5, nan} }), ErrValue, "[0, 1, 0] is -0.5"},
 		"place, Fortran":  {with(func(a *array) { a.fortran, a.values = true, []float32{0, 0, nan, 0} }), ErrValue, "[0, 0, 1] is NaN"},
 		"above float32":   {with(func(a *array) { a.descr, a.values = "<f8", []float64{0, 1e39, 0, 0} }), ErrValue, "[0, 0, 1] is 1e+39; scores must be finite, between 0 and 3.4e+38"},
@@ -355,7 +356,7 @@ func TestPerSuperpixel(t *testing.T) {
 		t.Error(d)
 	}
 	for words, wrong := range map[string]*Scores{
-		"3×1 pixels and 2 classes, but the image has 3×2 pixels: ": {Width: 3, Height: 1, Rows: 3, Classes: 2},
+		"3×1 pixels and 2 classes, but the image has 3×2 pixels; an array of embeddings must be called embeddings: ": {Width: 3, Height: 1, Rows: 3, Classes: 2},
 		"called probs_chw":                            {Width: 2, Height: 21, Rows: 42, Classes: 3},
 		"3 superpixels, but the image has 2":          {Rows: 3, Classes: 2},
 		"2×3 pixels and 2 classes, but the image has": {Width: 2, Height: 3, Rows: 6, Classes: 2},
