@@ -3,11 +3,14 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"collie/cmd/internal/progress"
+	"collie/cmd/internal/version"
 	"collie/crf"
 	"collie/herding"
 	"collie/herding/methods"
+	"collie/segment/engine"
 )
 
 // output is what all commands have in common.
@@ -18,12 +21,29 @@ type output struct {
 // Validate refuses a file that can't be written.
 func (o output) Validate() error { return progress.ResultFile("--json", o.JSON) }
 
-// write stores v as JSON when a file was asked for.
-func (o output) write(v any) error {
+// made says how figures came about.
+type made struct {
+	Version    string            `json:"version"`
+	Arguments  []string          `json:"arguments"` // of the program
+	Parameters engine.Parameters `json:"parameters"`
+}
+
+// write stores figures, an object, as JSON when a file was asked for, with how they were made.
+func (o output) write(figures any) error {
 	if o.JSON == "" {
 		return nil
 	}
-	b, err := json.MarshalIndent(v, "", "  ")
+	parts := map[string]json.RawMessage{} // keeps the order of each part's fields
+	for _, v := range []any{figures, map[string]any{"made": made{version.Text(), os.Args[1:], engine.DefaultParameters}}} {
+		b, err := json.Marshal(v)
+		if err == nil {
+			err = json.Unmarshal(b, &parts)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", o.JSON, err)
+		}
+	}
+	b, err := json.MarshalIndent(parts, "", "  ")
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.JSON, err)
 	}

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	printing "collie/cmd/internal/output"
+	"collie/cmd/internal/version"
+	"collie/segment/affinity"
 )
 
 // Folders for results that can't be made are refused before the work, whose figures
@@ -25,6 +28,17 @@ func TestRoomForResults(t *testing.T) {
 	for _, path := range []string{dir, filepath.Join(dir, "nowhere", "out.json")} {
 		if out, err := evaluate(t, "voc", "--data", dir, "--json", path); out != "" || err == nil || !strings.Contains(err.Error(), "--json") {
 			t.Errorf("--json %s: output %q, error %v", path, out, err)
+		}
+	}
+}
+
+// Figures can be told apart later: their file says which program made them, and how.
+func TestFiguresSayHowTheyWereMade(t *testing.T) {
+	dir := folder(t, 1)
+	for _, command := range []string{"voc", "superpixels"} {
+		r := figures[struct{ Made made }](t, command, "--data", dir, "--regions", "40")
+		if r.Made.Version != version.Text() || !slices.Equal(r.Made.Arguments, os.Args[1:]) || r.Made.Parameters.Number != affinity.Default().Number() {
+			t.Errorf("%s: %+v", command, r.Made)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"collie/cmd/internal/output"
+	"collie/cmd/internal/version"
 )
 
 // Terminal is where a command talks to people.
@@ -57,7 +58,7 @@ func Main(name string, commands any, options ...kong.Option) {
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		t.Bar = os.Stderr
 	}
-	command := kong.Parse(commands, append([]kong.Option{kong.Name(name)}, options...)...)
+	command := kong.Parse(commands, append([]kong.Option{kong.Name(name), version.Flag}, options...)...)
 	err := noEmptyList(command)
 	if err == nil {
 		err = command.Run(t)
