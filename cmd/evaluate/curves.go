@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"collie/cmd/internal/progress"
 )
 
 // drawCurves writes what the trials show as SVG and PNG files: the oracle over
@@ -68,7 +72,6 @@ func (f *figure) add(name string, x, y float64) {
 func (f *figure) save(path string) error {
 	p := plot.New()
 	p.X.Label.Text, p.Y.Label.Text = f.x, cmp.Or(f.y, "oracle mean IoU (%)")
-	p.Legend.Top = false
 	p.Add(plotter.NewGrid())
 	some := false
 	for i, name := range f.names {
@@ -88,9 +91,26 @@ func (f *figure) save(path string) error {
 		return nil
 	}
 	for _, ext := range []string{".svg", ".png"} {
-		if err := p.Save(20*vg.Centimeter, 14*vg.Centimeter, path+ext); err != nil {
+		if err := savePlot(p, path+ext); err != nil {
 			return fmt.Errorf("%s: %w", path+ext, err)
 		}
 	}
 	return nil
+}
+
+// savePlot writes a plot with its legend on the right, where it hides no line.
+func savePlot(p *plot.Plot, path string) error {
+	canvas, err := draw.NewFormattedCanvas(24*vg.Centimeter, 14*vg.Centimeter, filepath.Ext(path)[1:])
+	if err != nil {
+		return err
+	}
+	page, lines, legend := draw.New(canvas), *p, p.Legend
+	legend.Top, lines.Legend = true, plot.NewLegend()
+	lines.Draw(draw.Crop(page, 0, -legend.Rectangle(page).Size().X-vg.Centimeter/2, 0, 0))
+	legend.Draw(page)
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return err
+	}
+	return progress.WriteResult(path, b.Bytes())
 }
