@@ -148,10 +148,7 @@ func (c *contender) pooled(at, classes int, sample []int) []float64 {
 			if images[i] == nil {
 				continue
 			}
-			for class, v := range images[i].overlaps[at].Union {
-				sum.Union[class] += v
-				sum.Both[class] += images[i].overlaps[at].Both[class]
-			}
+			sum.Join(images[i].overlaps[at])
 		}
 		out = append(out, sum.Mean())
 	}

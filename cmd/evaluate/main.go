@@ -36,6 +36,7 @@ type commands struct {
 	Calibration calibrationCommand `cmd:"" help:"Whether hypotheses are wrong where they disagree: their votes and the truth."`
 	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
 	Embeddings  embeddingsCommand  `cmd:"" help:"What embeddings of graded quality save the simulated annotator."`
+	Labellings  labellingsCommand  `cmd:"" help:"Labellings made elsewhere, as masks: oracle, first and mode accuracy, and which are ahead."`
 	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
 
 	Affinities string `placeholder:"FILE" help:"Learned affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type vocCommand struct {
 	Rates      []float64 `default:"0.25" help:"Herding rates η_p of herding-paper."`
 	Lambda     float64   `default:"0.15" help:"Diversity λ of divmbest."`
 	AllClasses bool      `help:"Put all classes in play, not only those clicked."`
+	Masks      string    `type:"path" placeholder:"DIR" help:"Write what was clicked as masks DIR/SHARE/DRAW/clicks/ID.png, void elsewhere, and all labellings as DIR/SHARE/DRAW/METHOD/ID/000.png."`
 	Curves     string    `type:"path" placeholder:"DIR" help:"Draw accuracy over the number of hypotheses, the observed share and the rate as SVG and PNG."`
 }
 
@@ -44,7 +46,7 @@ func (c *vocCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := progress.ResultFolder("--curves", c.Curves); err != nil {
+	if err := cmp.Or(progress.ResultFolder("--curves", c.Curves), progress.ResultFolder("--masks", c.Masks)); err != nil {
 		return err
 	}
 	trials, classes := c.trials(len(list)), &held{}
@@ -125,7 +127,8 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 	if c.AllClasses {
 		all = c.Classes
 	}
-	clicks := simulate.InPlay(simulate.Seeds(s.majority, trial.Observed, s.id, uint64(draw)), all)
+	seeds := simulate.Seeds(s.majority, trial.Observed, s.id, uint64(draw))
+	clicks := simulate.InPlay(seeds, all)
 	if len(clicks.Classes) == 0 {
 		return nil // all void
 	}
@@ -140,6 +143,18 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 		return err
 	}
 	trial.add(image, draw, s.truth, hypotheses, time.Since(start))
+	if c.Masks == "" {
+		return nil
+	}
+	dir := filepath.Join(c.Masks, fmt.Sprint(trial.Observed), fmt.Sprint(draw))
+	if err := writeMask(s.regions, seeds, dir, "clicks", s.id+".png"); err != nil {
+		return err
+	}
+	for m, labels := range hypotheses {
+		if err := writeMask(s.regions, labels, dir, strings.ReplaceAll(trial.title(), " ", "-"), s.id, fmt.Sprintf("%03d.png", m)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -86,6 +86,14 @@ func (o *Overlap) Add(t Truth, x []uint8) {
 	}
 }
 
+// Join adds the sums of another set of images.
+func (o *Overlap) Join(other *Overlap) {
+	for class, v := range other.Union {
+		o.Union[class] += v
+		o.Both[class] += other.Both[class]
+	}
+}
+
 // IoU of a class; false when neither truth nor labelling has it.
 func (o *Overlap) IoU(class int) (float64, bool) {
 	if o.Union[class] == 0 {
