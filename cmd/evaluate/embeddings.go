@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"os"
 	"slices"
 
 	"collie/cmd/internal/pretend"
@@ -13,12 +14,14 @@ import (
 	"collie/segment/importer/npz"
 	"collie/segment/learn"
 	"collie/segment/simulate"
+	"collie/superpixels"
 )
 
 type embeddingsCommand struct {
 	data
 	output
 	Quality    []float64 `default:"0,0.05,0.1,0.2,0.4,0.8" help:"Shares of the embeddings' variance that tell classes apart; the rest is noise. 0 is nothing but noise."`
+	Embeddings string    `type:"path" placeholder:"DIR" help:"Read the embeddings of a network from DIR/ID.npz instead of making them of the masks."`
 	Finished   int       `default:"20" help:"Images from which the weight of the embeddings is learned."`
 	Test       int       `default:"100" help:"Test images, never learned from."`
 	Patch      int       `default:"16" help:"Pixels between the places of the grid."`
@@ -31,8 +34,9 @@ type embeddingsCommand struct {
 // embeddingsRow is one row of the table.
 type embeddingsRow struct {
 	projectRow
-	Quality float64           `json:"quality"`
-	Weights segment.Embedding `json:"-"`
+	Quality    *float64          `json:"quality,omitempty"`    // of those that were made, nil otherwise
+	Embeddings string            `json:"embeddings,omitempty"` // folder of those that were read
+	Weights    segment.Embedding `json:"-"`
 }
 
 // Run works, prints and stores.
@@ -45,6 +49,12 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	list, err := simulate.Labelled(c.Data, c.Limit)
 	if err != nil {
 		return err
+	}
+	if c.Embeddings != "" {
+		c.Quality = []float64{1}
+		if err := haveArrays("--embeddings", c.Embeddings, list); err != nil {
+			return err
+		}
 	}
 	slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(simulate.Hash(a.ID), simulate.Hash(b.ID)) })
 	if len(list) <= c.Finished {
@@ -71,12 +81,17 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	var rows []embeddingsRow
 	for g, gesture := range c.Gestures {
 		for at, target := range c.Target {
-			for q, quality := range c.Quality {
+			for q := range c.Quality {
 				pairs := make([]effortOn, len(efforts))
 				for i, e := range efforts {
 					pairs[i] = effortOn{e[g][1+q], e[g][0]}
 				}
-				rows = append(rows, embeddingsRow{work.sum(pairs, at, projectRow{Finished: c.Finished, Target: target, Gesture: gesture}), quality, weights[q]})
+				row := embeddingsRow{Embeddings: c.Embeddings, Weights: weights[q]}
+				row.projectRow = work.sum(pairs, at, projectRow{Finished: c.Finished, Target: target, Gesture: gesture})
+				if c.Embeddings == "" {
+					row.Quality = &c.Quality[q]
+				}
+				rows = append(rows, row)
 			}
 		}
 	}
@@ -102,7 +117,7 @@ func (c *embeddingsCommand) onImage(t *terminal, work *projectCommand, p simulat
 					of[q] = of[0]
 					continue
 				}
-				e, err := l.embedding(c.Quality[q-1], c.Patch)
+				e, err := c.embedding(l, c.Quality[q-1])
 				if err != nil {
 					return nil, err
 				}
@@ -131,7 +146,7 @@ func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segme
 			return err
 		}
 		for q, quality := range c.Quality {
-			e, err := l.embedding(quality, c.Patch)
+			e, err := c.embedding(l, quality)
 			if err != nil {
 				return err
 			}
@@ -169,12 +184,20 @@ func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
 	return &embedded{d, mask}, err
 }
 
-// embedding makes the embeddings of a pretended network and reduces them. It is nil
-// where they are the same everywhere, which a project refuses: in an image of one class
-// without noise.
-func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, error) {
+// embedding reads the embeddings of an image, or makes those of a pretended network, and
+// reduces them. It is nil where the pretended ones are the same everywhere, which a project
+// refuses: in an image of one class without noise.
+func (c *embeddingsCommand) embedding(l *embedded, quality float64) (*engine.Embedding, error) {
 	runs := l.hierarchy.Runs()
-	reduced, err := pretend.Embeddings(l.mask, image.Pt(runs.Width, runs.Height), patch, quality, simulate.Hash(l.id)).Reduce(runs)
+	if c.Embeddings != "" {
+		path := arraysOf(c.Embeddings, l.id)
+		reduced, err := readEmbeddings(path, runs)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return engine.NewEmbedding(reduced, l.cut, l.cells), nil
+	}
+	reduced, err := pretend.Embeddings(l.mask, image.Pt(runs.Width, runs.Height), c.Patch, quality, simulate.Hash(l.id)).Reduce(runs)
 	if errors.Is(err, npz.ErrValue) {
 		return nil, nil
 	}
@@ -184,6 +207,27 @@ func (l *embedded) embedding(quality float64, patch int) (*engine.Embedding, err
 	return engine.NewEmbedding(reduced, l.cut, l.cells), nil
 }
 
+// readEmbeddings reads and reduces the embeddings of an image with the given superpixels.
+func readEmbeddings(path string, runs *superpixels.Runs) (*segment.Embedding, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	_, e, err := npz.Read(f, info.Size(), npz.Limits{Size: image.Pt(runs.Width, runs.Height)})
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		return nil, errors.New("it holds scores; an array of embeddings must be called embeddings")
+	}
+	return e.Reduce(runs)
+}
+
 func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow, with embeddings whose weight was learned from %d images. "+
 		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, c.Finished)
@@ -191,8 +235,11 @@ func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
 	defer w.Flush()
 	fmt.Fprint(w, "gesture\ttarget\tquality\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tborders\tpairs\t\n")
 	for _, r := range rows {
-		l, p := r.Weights.Borders, r.Weights.Pairs
-		fmt.Fprintf(w, "%s\t%.4g %%\t%g\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%.2f %+.2f\t%.2f %+.2f\t\n", r.Gesture, 100*r.Target, r.Quality,
+		l, p, quality := r.Weights.Borders, r.Weights.Pairs, "read"
+		if r.Quality != nil {
+			quality = fmt.Sprint(*r.Quality)
+		}
+		fmt.Fprintf(w, "%s\t%.4g %%\t%s\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%.2f %+.2f\t%.2f %+.2f\t\n", r.Gesture, 100*r.Target, quality,
 			r.MeanActions, r.Median, r.Failed, r.Without, r.Saved.Mean, r.Saved.Low, r.Saved.High, 100*r.Saved.Mean/r.Without, 100*r.Worse, l.Bias, l.Slope, p.Bias, p.Slope)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,5 +48,41 @@ func TestEmbeddings(t *testing.T) {
 		if _, err := evaluate(t, append([]string{"embeddings", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
 		}
+	}
+}
+
+// Embeddings of a network are read, and refused with the file's name.
+func TestEmbeddingsOfANetwork(t *testing.T) {
+	dir, from := folder(t, 10), t.TempDir()
+	file := func(i int) string { return filepath.Join(from, fmt.Sprintf("im%d.npz", i)) }
+	for i := range 10 {
+		write(t, file(i), archiveOf(t, "embeddings", "(48, 64, 2)", discScores(i)))
+	}
+	args := []string{"embeddings", "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--target", "0.9", "--embeddings", from}
+	type row struct {
+		Embeddings  string
+		Quality     *float64
+		MeanActions float64 `json:"mean_actions"`
+		Without     float64
+	}
+	rows := figures[struct{ Results []row }](t, args...).Results
+	if len(rows) != 1 || rows[0].Embeddings != from || rows[0].Quality != nil || rows[0].MeanActions > rows[0].Without {
+		t.Errorf("%+v", rows)
+	}
+	for want, content := range map[string]string{
+		"im3.npz: it holds scores; an array of embeddings must be called embeddings": archiveOf(t, "probs", "(48, 64, 2)", discScores(3)),
+		"im3.npz: array \"embeddings\": wrong size for the image":                    archiveOf(t, "embeddings", "(64, 64, 1)", make([]float32, 64*64)),
+		"im3.npz: not readable": "nonsense",
+	} {
+		write(t, file(3), content)
+		if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+	if err := os.Remove(file(3)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "has no im3.npz") {
+		t.Errorf("error %v", err)
 	}
 }

@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"collie/cmd/internal/progress"
 	"collie/cmd/internal/version"
@@ -11,6 +14,7 @@ import (
 	"collie/herding"
 	"collie/herding/methods"
 	"collie/segment/engine"
+	"collie/segment/simulate"
 )
 
 // output is what all commands have in common.
@@ -71,6 +75,21 @@ func (d data) among() string {
 		return ""
 	}
 	return fmt.Sprintf(" among the first %d (--limit)", d.Limit)
+}
+
+// arraysOf is the file with the scores or embeddings of an image.
+func arraysOf(dir, id string) string { return filepath.Join(dir, id+".npz") }
+
+// haveArrays refuses a folder that has no such file for one of the images, before the work.
+func haveArrays(flag, dir string, list []simulate.Picture) error {
+	for _, p := range list {
+		if _, err := os.Stat(arraysOf(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s %s has no %s.npz; every image needs a file of its name", flag, dir, p.ID)
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", flag, err)
+		}
+	}
+	return nil
 }
 
 // atLeast refuses the values of a flag that are below a number.

@@ -22,7 +22,7 @@ import (
 type labellingsCommand struct {
 	data
 	output
-	Labellings []string `required:"" placeholder:"DIR,…" help:"Folders of labellings, masks of classes like the true ones: DIR/ID/*.png in the order of their names, or DIR/ID.png. The first is the one that the others are compared with."`
+	Labellings []string `required:"" placeholder:"DIR" help:"Folders of labellings, masks of classes like the true ones: DIR/ID/*.png in the order of their names, or DIR/ID.png. The first is the one that the others are compared with."`
 }
 
 // labellingsRow is a folder and its row of the table.

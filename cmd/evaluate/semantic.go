@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -70,12 +68,8 @@ func (c *semanticCommand) Run(t *terminal) error {
 	}
 	if c.Scores != "" {
 		c.Blur, c.Doubt, c.Corrupt = 0, 0, []float64{0}
-		for _, p := range list {
-			if _, err := os.Stat(c.scoresOf(p)); errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("--scores %s has no %s.npz; every image needs its scores in a file of its name", c.Scores, p.ID)
-			} else if err != nil {
-				return fmt.Errorf("--scores: %w", err)
-			}
+		if err := haveArrays("--scores", c.Scores, list); err != nil {
+			return err
 		}
 	}
 	trials, classes := c.trials(len(list)), &held{}
@@ -91,11 +85,6 @@ func (c *semanticCommand) Run(t *terminal) error {
 	}
 	c.print(t, trials)
 	return c.write(map[string]any{"results": trials})
-}
-
-// scoresOf is the file with a classifier's scores of a picture.
-func (c *semanticCommand) scoresOf(p simulate.Picture) string {
-	return filepath.Join(c.Scores, p.ID+".npz")
 }
 
 // trials lists what to measure: the methods in all their settings for each rate of errors.
@@ -192,7 +181,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 // source gives the scores of a picture's superpixels for a rate of errors and a draw.
 func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt float64, draw int) ([]float64, error), error) {
 	if c.Scores != "" {
-		scores, err := readScores(c.scoresOf(p), c.Classes, s)
+		scores, err := readScores(arraysOf(c.Scores, p.ID), c.Classes, s)
 		return func(float64, int) ([]float64, error) { return scores, err }, err
 	}
 	mask, err := simulate.ReadMask(p.Mask(), s.size())

@@ -69,12 +69,12 @@ func TestSemantic(t *testing.T) {
 }
 
 // archiveOf is an archive of one array of float32.
-func archiveOf(t *testing.T, shape string, values []float32) string {
+func archiveOf(t *testing.T, name, shape string, values []float32) string {
 	t.Helper()
 	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shape)
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	w, err := z.Create("probs.npy")
+	w, err := z.Create(name + ".npy")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func discScores(i int) []float32 {
 func TestSemanticReadsScores(t *testing.T) {
 	dir, scores := folder(t, 2), t.TempDir()
 	for i := range 2 {
-		write(t, filepath.Join(scores, fmt.Sprintf("im%d.npz", i)), archiveOf(t, "(48, 64, 2)", discScores(i)))
+		write(t, filepath.Join(scores, fmt.Sprintf("im%d.npz", i)), archiveOf(t, "probs", "(48, 64, 2)", discScores(i)))
 	}
 	args := []string{"semantic", "--data", dir, "--scores", scores, "--regions", "60", "--classes", "2", "--hypotheses", "5"}
 	for _, row := range figures[results](t, args...).Results {
@@ -116,12 +116,12 @@ func TestSemanticReadsScores(t *testing.T) {
 	path := filepath.Join(scores, "im1.npz")
 	for want, file := range map[string]string{
 		"has no im1.npz": "",
-		"im1.npz: array \"probs\" has scores for 64×47 pixels and 2 classes, but the image has 64×48": archiveOf(t, "(47, 64, 2)", discScores(1)[:47*64*2]),
-		"im1.npz: array \"probs\": not usable: [0, 1, 0] is NaN":                                      archiveOf(t, "(48, 64, 2)", append([]float32{0, 0, float32(math.NaN())}, discScores(1)[3:]...)),
-		"im1.npz: superpixel 0 has the score 1.5 for class 1; scores are probabilities from 0 to 1":   archiveOf(t, "(48, 64, 2)", slices.Repeat([]float32{.5, 1.5}, 48*64)),
+		"im1.npz: array \"probs\" has scores for 64×47 pixels and 2 classes, but the image has 64×48": archiveOf(t, "probs", "(47, 64, 2)", discScores(1)[:47*64*2]),
+		"im1.npz: array \"probs\": not usable: [0, 1, 0] is NaN":                                      archiveOf(t, "probs", "(48, 64, 2)", append([]float32{0, 0, float32(math.NaN())}, discScores(1)[3:]...)),
+		"im1.npz: superpixel 0 has the score 1.5 for class 1; scores are probabilities from 0 to 1":   archiveOf(t, "probs", "(48, 64, 2)", slices.Repeat([]float32{.5, 1.5}, 48*64)),
 		"im1.npz: not readable":                                             "nonsense",
-		"im1.npz has scores for 1 classes, --classes is 2":                  archiveOf(t, "(48, 64, 1)", discScores(1)[:48*64]),
-		"im1: no superpixel has a class that is more probable than another": archiveOf(t, "(48, 64, 2)", slices.Repeat([]float32{.5}, 48*64*2)),
+		"im1.npz has scores for 1 classes, --classes is 2":                  archiveOf(t, "probs", "(48, 64, 1)", discScores(1)[:48*64]),
+		"im1: no superpixel has a class that is more probable than another": archiveOf(t, "probs", "(48, 64, 2)", slices.Repeat([]float32{.5}, 48*64*2)),
 	} {
 		if file == "" {
 			os.Remove(path)
