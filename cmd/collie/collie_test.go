@@ -104,16 +104,27 @@ func TestAdministratorsPage(t *testing.T) {
 	}
 }
 
+// Runs the annotator on the page about the websocket.
+func TestSocketPage(t *testing.T) {
+	needPython(t, "numpy, PIL, websockets")
+	p := serve(t)
+	p.photographs("beaches/images")
+	p.masks("beaches/masks")
+	if n := p.page("../../docs/socket.md"); n != 2 {
+		t.Errorf("%d blocks were run", n)
+	}
+}
+
 // Runs the page for researchers, with a small data set.
 func TestResearchersPage(t *testing.T) {
-	needPython(t, "urllib.request")
+	needPython(t, "numpy, PIL")
 	if out, err := exec.Command("go", "build", "-ldflags=-s", "-o", filepath.Join(programs, "evaluate"), "../evaluate").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	p := serve(t)
 	p.photographs("beaches/images")
 	p.masks("beaches/masks")
-	if n := p.page("../../docs/researchers.md"); n < 7 {
+	if n := p.page("../../docs/researchers.md"); n < 10 {
 		t.Errorf("only %d blocks were run", n)
 	}
 	for _, made := range []string{"voc.json", "hypotheses.zip", "shares.zip"} {
