@@ -20,7 +20,7 @@ type clicksCommand struct {
 	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis: ${enum}."`
 	Strokes bool      `help:"Draw each click out to a stroke through the wrong region; it stays one action."`
 	Regions int       `default:"600" help:"Superpixels of an image."`
-	Rest    bool      `default:"true" negatable:"" help:"Class 0 is what nobody clicks, for herding-harmonic."`
+	Rest    bool      `default:"true" negatable:"" help:"Class 0 is the background, which nobody has to click, for herding-harmonic; --no-rest where it is a class like the others."`
 }
 
 // effort is one row of the table.

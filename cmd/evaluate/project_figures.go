@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"collie/cmd/internal/stats"
+	"collie/segment"
 )
 
 // sum fills in what the efforts say of one target.
@@ -42,10 +44,13 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 	if c.Hypotheses == 1 {
 		answer = "the random walker's single answer"
 	}
-	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow; %s; a failure counts as %d. "+
-		"Saved: actions per image against the same image without anything learned, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, answer, c.Max)
+	over := ""
+	if !c.Online {
+		over = fmt.Sprintf(", over %s", segment.Counted(rows[0].Images, "test image"))
+	}
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow%s; %s; a failure counts as %d. "+
+		"Saved: actions per image against the same image without anything learned, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, over, answer, c.Max)
 	w := t.Table()
-	defer w.Flush()
 	first := "finished"
 	if c.Online {
 		first = "images"
@@ -62,6 +67,11 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 		}
 		fmt.Fprintf(w, "%s\t%.4g %%\t%s\t%.2f\t%g\t%d\t%.2f\t%.2f [%.2f, %.2f]\t%.0f %%\t%.0f %%\t%g\t\n", r.Gesture, 100*r.Target, which,
 			r.MeanActions, r.Median, r.Failed, r.Without, r.Saved.Mean, r.Saved.Low, r.Saved.High, 100*part, 100*r.Worse, r.Strength)
+	}
+	w.Flush()
+	last := rows[len(rows)-1].Finished
+	if i := slices.IndexFunc(c.Finished, func(k int) bool { return k > last }); i >= 0 && !c.Online {
+		fmt.Fprintf(t.Out, "Left out: %d and more finished images; there are too few besides those for the test.\n", c.Finished[i])
 	}
 }
 

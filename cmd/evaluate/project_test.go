@@ -41,6 +41,11 @@ func TestProject(t *testing.T) {
 	if len(online) != 3 || online[2].Images != 12 || online[0].Images != 10 {
 		t.Errorf("online: %+v", online)
 	}
+	// More finished images than there are besides those for the test are named.
+	out, err := evaluate(t, "project", "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,40,80", "--hypotheses", "1", "--target", "0.9", "--gestures", "points")
+	if err != nil || !strings.Contains(out, ", over 4 test images; ") || !strings.Contains(out, "Left out: 40 and more finished images; there are too few besides those for the test.") {
+		t.Errorf("%v\n%s", err, out)
+	}
 	for _, args := range [][]string{{"--finished", "5,5"}, {"--test", "0"}, {"--target", "2"}, {"--least", "1"}, {"--classes", "300"}} {
 		if _, err := evaluate(t, append([]string{"project", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
