@@ -175,6 +175,31 @@ func TestClicksOfNothing(t *testing.T) {
 	}
 }
 
+// A background that no mask has is said to be missing, since every click it costs is
+// the command line's fault, not the method's.
+func TestClicksWithoutBackground(t *testing.T) {
+	dir := folder(t, 2)
+	const note = "No mask has class 0, which is taken for the background; --no-rest is for such masks."
+	for _, c := range []struct {
+		background uint8
+		flag       string
+		want       bool
+	}{{0, "--rest", false}, {2, "--rest", true}, {2, "--no-rest", false}} {
+		for i := range 2 {
+			save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), grey(func(x, y int) uint8 {
+				if x > 20+10*i {
+					return 1
+				}
+				return c.background
+			}))
+		}
+		out, err := evaluate(t, "clicks", "--data", dir, "--classes", "3", "--regions", "60", "--target", "0.9", "--offers", "1", c.flag)
+		if err != nil || strings.Contains(out, note) != c.want {
+			t.Errorf("%+v: %v\n%s", c, err, out)
+		}
+	}
+}
+
 // Masks of several people are told from those of other images by their names.
 func TestMasksOfSeveralPeople(t *testing.T) {
 	dir := t.TempDir()
