@@ -62,6 +62,10 @@ export class Assignees {
       return;
     }
     const names = inOrder(members.filter((m) => m.role !== 'viewer').map((m) => m.name), this.own);
+    if (names.length === 0 && !this.chosen().some((im) => im.assignee)) {
+      toast('Nobody can work on images yet', 'Images are assigned to members of the project: its annotators, reviewers and owners.');
+      return;
+    }
     this.menu.element.replaceChildren(...names.map((name) => item(name, this.shown(name))), item(NOBODY, 'Nobody'));
     this.menu.open(opener);
   }

@@ -16,7 +16,6 @@ func TestE2EAssign(t *testing.T) {
 	p := openPage(t, 1280, 720, false, address)
 	p.signIn("admin", "correct horse")
 	p.trySample()
-	p.member("annotator", "annotator")
 	p.member("viewer", "viewer")
 	project := address + "/projects/" + value[string](p, `document.getElementById('app').dataset.project`)
 	status := value[int](p, `(async ({image, project}) => {
@@ -28,6 +27,15 @@ func TestE2EAssign(t *testing.T) {
 	if status != 201 {
 		t.Fatalf("the images were refused: %d", status)
 	}
+	image := value[string](p, `location.href`)
+	p.do("to the project", chromedp.Navigate(project))
+	p.until(cardCount + ` === 6`)
+	p.do("selecting one", chromedp.Evaluate[chromedp.Void](`document.querySelector('.card-choose').click()`))
+	p.clickOn("assigning without members", "#assign-chosen")
+	p.until(`document.getElementById('toasts').textContent.includes('Nobody can work on images yet')`)
+	p.do("to an image", chromedp.Navigate(image))
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	p.member("annotator", "annotator")
 	p.do("to the project", chromedp.Navigate(project))
 	p.until(cardCount + ` === 6`)
 	assigned := func(name string, n int) string {
