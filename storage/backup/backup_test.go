@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -468,6 +469,54 @@ func TestHostileBackups(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// A folder that is there stays what it is: a mounted disk, which can't be replaced,
+// one that a link leads to, or another user's. A backup that is no good leaves it
+// empty.
+func TestRestoreToEmptyFolder(t *testing.T) {
+	good := mustWrite(t)
+	for name, has := range map[string][]string{
+		"empty":       nil,
+		"new disk":    {"lost+found"},
+		"interrupted": {".collie-part-1234"}, // a restore that was killed
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path, place, link := filepath.Join(dir, "backup.tar"), filepath.Join(dir, "data"), filepath.Join(dir, "link")
+			err := errors.Join(os.WriteFile(path, good[:len(good)/2], 0o600), os.Mkdir(place, 0o750), os.Symlink(place, link))
+			for _, name := range has {
+				err = errors.Join(err, os.MkdirAll(filepath.Join(place, name, "x"), 0o700))
+			}
+			before, stat := os.Stat(place)
+			if err := errors.Join(err, stat); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Read(t.Context(), path, link); err == nil || !strings.Contains(err.Error(), "not complete") {
+				t.Errorf("half a backup: %v", err)
+			}
+			left := slices.DeleteFunc(slices.Clone(has), func(name string) bool { return name != "lost+found" })
+			if names := list(t, place); !slices.Equal(names, left) {
+				t.Errorf("half a backup left %q", names)
+			}
+			if err := os.WriteFile(path, good, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if s, err := Read(t.Context(), path, link); err != nil || s.Images != 3 {
+				t.Fatalf("%+v, %v", s, err)
+			}
+			after, err := os.Stat(place)
+			if err != nil || !os.SameFile(before, after) || before.Mode() != after.Mode() {
+				t.Errorf("the folder is another: %v, %v", after, err)
+			}
+			if want, names := append([]string{"blobs", "collie.db", "collie.db-mark"}, left...), list(t, place); !slices.Equal(names, want) {
+				t.Errorf("restored %q, want %q", names, want)
+			}
+			if images := mustOpen(t, place).images(t); len(images) != 3 {
+				t.Errorf("%d images", len(images))
+			}
+		})
+	}
 }
 
 // A hostile database, with checksums that fit, is refused as well.

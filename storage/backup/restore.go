@@ -25,8 +25,8 @@ import (
 
 // Read restores the backup in the file at path to the data folder at folder,
 // which must be empty or not exist. It unpacks and checks the backup in a
-// temporary folder first, so that the folder gets the whole backup or isn't
-// changed. All users are signed out.
+// temporary folder there first, so that the folder gets the whole backup or stays
+// empty. The folder can be a mounted disk. All users are signed out.
 func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := empty(folder); err != nil {
 		return s, err
@@ -36,10 +36,17 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 		return s, err
 	}
 	defer in.Close()
-	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
-		return s, err
+	if _, absent := os.Stat(folder); errors.Is(absent, fs.ErrNotExist) {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return s, err
+		}
+		defer func() {
+			if err != nil {
+				_ = os.Remove(folder) // empty then
+			}
+		}()
 	}
-	temp, remove, err := disk.TemporaryFolder(filepath.Dir(folder))
+	temp, remove, err := disk.TemporaryFolder(folder)
 	if err != nil {
 		return s, err
 	}
@@ -54,24 +61,47 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if err := syncTree(temp); err != nil {
 		return s, err
 	}
-	if err := os.Rename(temp, folder); err != nil { // replaces an empty folder
+	if err := moveContent(temp, folder); err != nil {
 		return s, err
 	}
-	return s, disk.Sync(filepath.Dir(folder))
+	return s, errors.Join(disk.Sync(folder), disk.Sync(filepath.Dir(folder)))
 }
 
-// empty returns an error unless folder is empty or doesn't exist.
+// empty returns an error unless folder is empty, a new file system, or doesn't exist.
 func empty(folder string) error {
+	disk.RemoveRemains(folder) // of a restore that was killed
 	entries, err := os.ReadDir(folder)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
-	case len(entries) > 0:
-		return fmt.Errorf("the folder %s is not empty; restore a backup to a new or empty folder", folder)
+	}
+	for _, e := range entries {
+		if e.Name() != "lost+found" {
+			return fmt.Errorf("the folder %s is not empty, it has %q; restore a backup to a new or empty folder", folder, e.Name())
+		}
 	}
 	return nil
+}
+
+// moveContent moves everything in a folder to another one, the database last: a folder
+// with a database has everything else.
+func moveContent(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	move := func(name string) error { return os.Rename(filepath.Join(from, name), filepath.Join(to, name)) }
+	for _, e := range entries {
+		if e.Name() != databaseName {
+			err = errors.Join(err, move(e.Name()))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return move(databaseName)
 }
 
 // namePattern matches the names in a backup; none leads out of a folder.
