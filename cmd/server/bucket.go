@@ -127,7 +127,11 @@ func note(name, line string) error {
 	if noted(name, line) {
 		return nil
 	}
-	return disk.Replace(name, func(f *os.File) error { _, err := fmt.Fprintln(f, line); return err })
+	return disk.Replace(name, func(f *os.File) error {
+		disk.Inherit(f)
+		_, err := fmt.Fprintln(f, line)
+		return err
+	})
 }
 
 // noted reports whether a file has a line.

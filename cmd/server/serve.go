@@ -303,7 +303,7 @@ func (d *data) warn(ctx context.Context, log *slog.Logger) error {
 // removes what a crash may have left there. The caller closes it.
 func openScratch(data string) (*os.Root, error) {
 	folder := filepath.Join(data, scratchFolder)
-	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o700)); err != nil {
+	if err := errors.Join(os.RemoveAll(folder), disk.MakeFolder(folder)); err != nil {
 		return nil, err
 	}
 	return os.OpenRoot(folder)

@@ -58,7 +58,7 @@ func Read(ctx context.Context, path, folder string) (s Summary, err error) {
 	if s, err = check(ctx, temp, lost); err != nil {
 		return s, fmt.Errorf("%s: %w. Nothing was restored", path, err)
 	}
-	if err := syncTree(temp); err != nil {
+	if err := settle(temp, folder); err != nil {
 		return s, err
 	}
 	if err := moveContent(temp, folder); err != nil {
@@ -295,12 +295,23 @@ func forgetExports(ctx context.Context, store *sqlite.Store) error {
 	return err
 }
 
-// syncTree flushes the files and folders below and at folder to the disk.
-func syncTree(folder string) error {
-	return filepath.WalkDir(folder, func(name string, _ fs.DirEntry, err error) error {
+// settle gives the files and folders in temp to the owner of the data folder, and
+// flushes them to the disk.
+func settle(temp, folder string) error {
+	root, err := os.OpenRoot(temp)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		return disk.Sync(name)
+		file, err := root.Open(name)
+		if err != nil {
+			return err
+		}
+		disk.Give(file, folder)
+		return errors.Join(file.Sync(), file.Close())
 	})
 }

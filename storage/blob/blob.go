@@ -46,7 +46,7 @@ var _ segment.Blobs = (*Store)(nil)
 // Open opens the folder dir and creates it if needed. If no other process has
 // it open, Open removes half-written files left by a crash.
 func Open(dir string) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.MakeFolder(dir); err != nil {
 		return nil, fmt.Errorf("making the folder for files: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
@@ -136,6 +136,7 @@ func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer
 	if err != nil {
 		return disk.Trouble(err)
 	}
+	disk.Inherit(file)
 	out := &disk.Writer{Context: ctx, File: file}
 	sum := sha256.New()
 	if err = write(io.MultiWriter(out, sum)); err == nil {
@@ -172,7 +173,7 @@ func (s *Store) makeFolder(dir string) error {
 		if i < len(dir) && dir[i] != '/' || s.folders[dir[:i]] {
 			continue
 		}
-		if err := s.root.Mkdir(dir[:i], 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := s.mkdir(dir[:i]); err != nil {
 			return err
 		}
 		if err := s.syncFolder(path.Dir(dir[:i])); err != nil {
@@ -181,6 +182,22 @@ func (s *Store) makeFolder(dir string) error {
 		s.folders[dir[:i]] = true
 	}
 	return nil
+}
+
+// mkdir creates a folder if it doesn't exist.
+func (s *Store) mkdir(dir string) error {
+	if err := s.root.Mkdir(dir, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	folder, err := s.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	disk.Inherit(folder)
+	return folder.Close()
 }
 
 // syncFolder flushes the names in a folder to the disk.

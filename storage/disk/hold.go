@@ -26,7 +26,7 @@ func Hold(folder, listen string) (io.Closer, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(folder, holdName), os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := OpenFile(filepath.Join(folder, holdName))
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 
 	"collie/storage/disk"
 	"collie/tempfile"
@@ -21,7 +20,7 @@ type spooled struct {
 // spool writes what write produces to a temporary file, which is read from its
 // beginning.
 func (s *Store) spool(ctx context.Context, write func(io.Writer) error) (_ *spooled, err error) {
-	if err := os.MkdirAll(s.scratch, 0o700); err != nil {
+	if err := disk.MakeFolder(s.scratch); err != nil {
 		return nil, disk.Trouble(err)
 	}
 	file, err := tempfile.Create(s.scratch, "blob-*")

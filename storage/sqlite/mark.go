@@ -93,7 +93,7 @@ func openMark(ctx context.Context, conn *sql.Conn, path string) (_ *mark, err er
 		}
 	}
 	m := &mark{epoch: t.epoch, stop: make(chan struct{}), done: make(chan struct{})}
-	if m.file, err = os.OpenFile(path+markSuffix, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if m.file, err = disk.OpenFile(path + markSuffix); err != nil {
 		m.file = nil // on a full disk, for example, people can still read
 	} else {
 		_ = disk.Sync(filepath.Dir(path)) // the file is of no use after a power cut that takes its name
@@ -152,6 +152,7 @@ func noteLoss(path string, t tally) error {
 	}
 	line := fmt.Sprintf("noticed on %s: %v\n", time.Now().UTC().Format(time.RFC3339), t)
 	return disk.Replace(path+lostSuffix, func(f *os.File) error {
+		disk.Inherit(f)
 		_, err := f.Write(append(before, line...))
 		return err
 	})

@@ -20,6 +20,7 @@ import (
 	_ "modernc.org/sqlite" // the database driver
 
 	"collie/segment"
+	"collie/storage/disk"
 	"collie/storage/row"
 )
 
@@ -78,7 +79,7 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 // to it inaccessible to other users, whatever the mode of the folder. SQLite
 // gives its files the mode of the database.
 func private(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := disk.OpenFile(path)
 	if err != nil {
 		return fmt.Errorf("opening the database %s: %w", path, err)
 	}

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,6 +70,67 @@ func TestModes(t *testing.T) {
 		t.Errorf("%d files, %v", seen, err)
 	}
 	p.stop()
+}
+
+// What root's commands, or a server that root has started, add to the data of a server
+// that runs as another user belongs to that user, who couldn't read it otherwise.
+func TestCommandsOfRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("skipped: needs root")
+	}
+	if testing.Short() {
+		t.Skip("skipped with -short: starts other programs")
+	}
+	if _, err := exec.LookPath("setpriv"); err != nil {
+		t.Skip("skipped: setpriv is not installed")
+	}
+	t.Parallel()
+	const user = 65534
+	as := []string{"setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"}
+	dir := t.TempDir()
+	data, restored := filepath.Join(dir, "data"), filepath.Join(dir, "restored")
+	for _, folder := range []string{data, restored} {
+		if err := errors.Join(os.Mkdir(folder, 0o700), os.Chown(folder, user, user)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{filepath.Dir(binary), filepath.Dir(dir), dir} {
+		if err := os.Chmod(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	belongs := func(folder, after string) {
+		t.Helper()
+		if out, err := exec.Command("find", folder, "!", "-uid", strconv.Itoa(user)).CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("after %s this doesn't belong to the server's user: %v\n%s", after, err, out)
+		}
+	}
+	byRoot := start(t, data)
+	byRoot.sample()
+	belongs(data, "a server of root")
+	byRoot.stop()
+	belongs(data, "its end")
+
+	p, err := launch(t, data, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, copied := filepath.Join(dir, "project.zip"), filepath.Join(dir, "copy.tar")
+	command(t, "export", "--project", "Sample", "--format", "backup", "--out", project, "--data", data)
+	command(t, "import", project, "--data", data)
+	command(t, "backup", copied, "--data", data)
+	belongs(data, "the commands")
+	if out, err := exec.Command("find", copied, "!", "-uid", "0").CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("the backup doesn't belong to root, who has asked for it: %v\n%s", err, out)
+	}
+	p.stop()
+	command(t, "restore", copied, "--data", restored)
+	belongs(restored, "a restore")
+	if p, err := launch(t, restored, as); err != nil {
+		t.Error(err)
+	} else {
+		p.stop()
+	}
 }
 
 // A database that was closed can be examined and backed up where nothing can be

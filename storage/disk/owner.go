@@ -1,0 +1,60 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Inherit gives a file or folder that root has just made to the owner of the folder it
+// is in, as SQLite does with its logs. Otherwise a server that runs as another user
+// couldn't read what a command of root has added to its data. A file system that knows
+// no owners keeps it as it is.
+func Inherit(made *os.File) {
+	Give(made, filepath.Dir(made.Name()))
+}
+
+// Give is Inherit from another folder.
+func Give(made *os.File, folder string) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return
+	}
+	if user, group := owner(info); user != 0 {
+		_ = made.Chown(user, group)
+	}
+}
+
+// OpenFile opens a file for reading and writing. If it doesn't exist, it is made, for
+// the owner of its folder alone.
+func OpenFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	}
+	if err == nil {
+		Inherit(file)
+	}
+	return file, err
+}
+
+// MakeFolder makes a folder in one that exists, for the owner of that alone, unless it
+// is there.
+func MakeFolder(path string) error {
+	if err := os.Mkdir(path, 0o700); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return nil
+		}
+		return err
+	}
+	folder, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	Inherit(folder)
+	return folder.Close()
+}
