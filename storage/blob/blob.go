@@ -232,6 +232,9 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 	if errors.Is(err, syscall.EIO) {
 		return nil, unreadable(key, err)
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, forbidden(SealedName(key), err)
+	}
 	file, err = s.root.Open(key)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {

@@ -124,6 +124,16 @@ func TestCommandsOfRoot(t *testing.T) {
 		t.Errorf("the backup doesn't belong to root, who has asked for it: %v\n%s", err, out)
 	}
 	p.stop()
+	originals, err := filepath.Glob(filepath.Join(data, "blobs", "original", "*"))
+	if err != nil || len(originals) == 0 {
+		t.Fatal(originals, err)
+	}
+	if err := os.Chown(originals[0], 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(as[0], append(as[1:], binary, "doctor", "--data", data)...).CombinedOutput(); err == nil || !strings.Contains(string(out), "chown -R") || strings.Contains(string(out), "only a backup") {
+		t.Errorf("files that the doctor can't read: %v\n%s", err, out)
+	}
 	command(t, "restore", copied, "--data", restored)
 	belongs(restored, "a restore")
 	if p, err := launch(t, restored, as); err != nil {
