@@ -178,7 +178,7 @@ var calls = map[string]call{
 	},
 	"GET /api/v1/exports/{id}": {
 		id: "getExport", summary: "Get the status of an export",
-		doc:   "Once the export is done, the status includes the report that is also in the archive: for each image the regions in, the regions out, and what is lossy and why. The server keeps the 20 newest files, for up to 24 hours. An export that a restart of the server interrupted begins again.",
+		doc:   "Once the export is done, the status includes the report that is also in the archive: for each image the regions in, the regions out, and what is lossy and why. The server keeps the 20 newest files, 10 of one user, for up to 24 hours. An export that a restart of the server interrupted begins again.",
 		sends: jsonOf(jobs.Status{}),
 	},
 	"DELETE /api/v1/exports/{id}": {

@@ -41,19 +41,23 @@ type Job struct {
 	Result      []byte
 }
 
+// Share is how many of so many places the jobs of one owner can have, so that nobody
+// keeps all others out. Jobs without an owner can have all.
+func Share(places int) int { return (places + 1) / 2 }
+
 // Queue is what people do with jobs. Every write has reached the disk when its
 // call returns. Unknown jobs are a segment.Error of kind NotFound. Safe for
 // concurrent use.
 type Queue interface {
-	// Add lets a job wait. The error is Busy when that many of its kind, most, wait
-	// or run already.
+	// Add lets a job wait. The error is Busy when that many of its kind, most, or
+	// the Share of these of its owner's wait or run already.
 	Add(ctx context.Context, j Job, most int) error
 	Job(ctx context.Context, id string) (Job, error)
 	// Remove forgets a job, whatever its state. A server that works on it learns
 	// that when it next renews its lease.
 	Remove(ctx context.Context, id string) error
-	// Old lists ended jobs of a kind that ended more than age ago, or before the
-	// keep latest ones.
+	// Old lists ended jobs of a kind that ended more than age ago, or are not among
+	// the keep latest ones, of which an owner has no more than the Share.
 	Old(ctx context.Context, kind string, keep int, age time.Duration) ([]Job, error)
 }
 

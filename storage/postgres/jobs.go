@@ -22,7 +22,8 @@ func (s *Store) Add(ctx context.Context, j job.Job, most int) error {
 			return err
 		}
 		tag, err := tx.Exec(ctx, `INSERT INTO job (id, kind, arguments, owner, created) SELECT $1, $2, $3, $4, $5
-			WHERE (SELECT count(*) FROM job WHERE kind = $2 AND state <> 'ended') < $6`, j.ID, j.Kind, j.Arguments, j.Owner, j.Created.UnixMilli(), most)
+			WHERE (SELECT count(*) < $6 AND count(*) FILTER (WHERE owner = $4 AND owner <> '') < $7 FROM job WHERE kind = $2 AND state <> 'ended')`,
+			j.ID, j.Kind, j.Arguments, j.Owner, j.Created.UnixMilli(), most, job.Share(most))
 		if err == nil && tag.RowsAffected() == 0 {
 			return row.TooManyJobs(most)
 		}
@@ -40,11 +41,12 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return s.change(ctx, "job", "DELETE FROM job WHERE id = $1", id)
 }
 
-// Old lists jobs that ended long ago, or before others.
+// Old lists jobs that ended long ago, or are not among the latest ones.
 func (s *Store) Old(ctx context.Context, kind string, keep int, age time.Duration) ([]job.Job, error) {
 	return all(ctx, s, row.ScanJob, "listing old jobs", "SELECT "+row.JobColumns+` FROM job WHERE kind = $1 AND state = 'ended' AND (lease_until <= `+now+` - $3::bigint
-		OR number NOT IN (SELECT number FROM job WHERE kind = $1 AND state = 'ended' ORDER BY lease_until DESC, number DESC LIMIT $2)) ORDER BY number`,
-		kind, keep, age.Milliseconds())
+		OR number NOT IN (SELECT number FROM (SELECT number, lease_until, owner, row_number() OVER (PARTITION BY owner ORDER BY lease_until DESC, number DESC) AS nth
+			FROM job WHERE kind = $1 AND state = 'ended') AS latest WHERE owner = '' OR nth <= $4 ORDER BY lease_until DESC, number DESC LIMIT $2)) ORDER BY number`,
+		kind, keep, age.Milliseconds(), job.Share(keep))
 }
 
 // Claim starts the next job.

@@ -18,7 +18,7 @@ func ScanJob(row Scanner) (j job.Job, err error) {
 	return j, nil
 }
 
-// TooManyJobs is the error for one job too many.
+// TooManyJobs is the error for one job too many, of all or of its owner.
 func TooManyJobs(most int) error {
-	return segment.Errorf(segment.Busy, "%d jobs of this kind are already waiting or running, which is the limit. Nothing was started; try again when one has finished.", most)
+	return segment.Errorf(segment.Busy, "Too many jobs of this kind are waiting or running: the limit is %d, and %d of one user. Nothing was started; try again when one has finished.", most, job.Share(most))
 }

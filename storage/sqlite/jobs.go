@@ -16,11 +16,11 @@ var _ job.Store = (*Store)(nil)
 // Add lets a job wait.
 func (s *Store) Add(ctx context.Context, j job.Job, most int) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		var open int
-		if err := w.row("SELECT count(*) FROM job WHERE kind = ? AND state <> 'ended'", j.Kind).Scan(&open); err != nil {
+		var open, own int
+		if err := w.row("SELECT count(*), count(*) FILTER (WHERE owner = ? AND owner <> '') FROM job WHERE kind = ? AND state <> 'ended'", j.Owner, j.Kind).Scan(&open, &own); err != nil {
 			return err
 		}
-		if open >= most {
+		if open >= most || own >= job.Share(most) {
 			return row.TooManyJobs(most)
 		}
 		return createError("job", w.exec("INSERT INTO job (id, kind, arguments, owner, created) VALUES (?, ?, ?, ?, ?)", j.ID, j.Kind, j.Arguments, j.Owner, j.Created.UnixMilli()))
@@ -37,11 +37,12 @@ func (s *Store) Remove(ctx context.Context, id string) error {
 	return s.writer.write(ctx, func(w *writer) error { return w.changeOne("job", "DELETE FROM job WHERE id = ?", id) })
 }
 
-// Old lists jobs that ended long ago, or before others.
+// Old lists jobs that ended long ago, or are not among the latest ones.
 func (s *Store) Old(ctx context.Context, kind string, keep int, age time.Duration) ([]job.Job, error) {
 	return all(ctx, s.reads, row.ScanJob, "listing old jobs", "SELECT "+row.JobColumns+` FROM job WHERE kind = ?1 AND state = 'ended' AND (lease_until <= ?3
-		OR number NOT IN (SELECT number FROM job WHERE kind = ?1 AND state = 'ended' ORDER BY lease_until DESC, number DESC LIMIT ?2)) ORDER BY number`,
-		kind, keep, time.Now().Add(-age).UnixMilli())
+		OR number NOT IN (SELECT number FROM (SELECT number, lease_until, owner, row_number() OVER (PARTITION BY owner ORDER BY lease_until DESC, number DESC) AS nth
+			FROM job WHERE kind = ?1 AND state = 'ended') WHERE owner = '' OR nth <= ?4 ORDER BY lease_until DESC, number DESC LIMIT ?2)) ORDER BY number`,
+		kind, keep, time.Now().Add(-age).UnixMilli(), job.Share(keep))
 }
 
 // Claim starts the next job.

@@ -3,6 +3,8 @@ package storagetest
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -122,13 +124,15 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 		keep int
 		age  time.Duration
 		want int
-	}{{2, time.Hour, 0}, {1, time.Hour, 1}, {0, time.Hour, 2}, {2, -time.Hour, 2}} {
+	}{{3, time.Hour, 0}, {1, time.Hour, 1}, {0, time.Hour, 2}, {3, -time.Hour, 2}} {
 		old, err := s.Old(ctx, "paint", c.keep, c.age)
 		must(t, err)
 		if len(old) != c.want || c.want > 0 && old[0].ID != first.ID {
 			t.Errorf("old beyond %d and %v: %+v, want %d", c.keep, c.age, old, c.want)
 		}
 	}
+
+	testShares(t, s)
 
 	// Many at once: no more than the limit get in, and each is started once.
 	const most, servers = 8, 6
@@ -137,7 +141,9 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	got, refused := map[string]int{}, 0
 	for range 3 * most {
 		wait.Go(func() {
-			err := s.Add(ctx, newJob("many"), most)
+			j := newJob("many")
+			j.Owner = ""
+			err := s.Add(ctx, j, most)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -175,4 +181,61 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 			t.Errorf("job %s was started %d times", id, n)
 		}
 	}
+}
+
+// testShares checks that one owner has no more than half of the places, and of the
+// latest jobs no more than half count for one owner. Jobs without an owner have all.
+func testShares(t *testing.T, s job.Store) {
+	t.Helper()
+	const most, keep = 4, 4
+	ctx, kind := t.Context(), "share"
+	add := func(owner string) error {
+		return s.Add(ctx, job.Job{ID: segment.NewID(), Kind: kind, Arguments: []byte{}, Owner: owner, Created: moment()}, most)
+	}
+	endAll := func() {
+		t.Helper()
+		for {
+			j, err := s.Claim(ctx, "node", []string{kind}, time.Minute)
+			must(t, err)
+			if j == nil {
+				return
+			}
+			must(t, s.End(ctx, j, []byte("good")))
+			time.Sleep(2 * time.Millisecond) // the next one ends later
+		}
+	}
+	keeps := func(want map[string]int) {
+		t.Helper()
+		all, err := s.Old(ctx, kind, 0, time.Hour)
+		must(t, err)
+		old, err := s.Old(ctx, kind, keep, time.Hour)
+		must(t, err)
+		kept := map[string]int{}
+		for _, j := range all {
+			if !slices.ContainsFunc(old, func(o job.Job) bool { return o.ID == j.ID }) {
+				kept[j.Owner]++
+			}
+		}
+		if !maps.Equal(kept, want) {
+			t.Errorf("kept by owner: %v, want %v", kept, want)
+		}
+	}
+	for range 4 { // the program itself, or whoever uses a server without login
+		must(t, add(""))
+	}
+	wantKind(t, segment.Busy, add("modest")) // all places are taken
+	endAll()
+	keeps(map[string]int{"": 4})
+	must(t, add("modest"))
+	must(t, add("greedy"))
+	must(t, add("greedy"))
+	wantKind(t, segment.Busy, add("greedy"))
+	must(t, add("modest"))
+	endAll()
+	for range 3 {
+		must(t, add("greedy"))
+		must(t, add("greedy"))
+		endAll()
+	}
+	keeps(map[string]int{"greedy": 2, "modest": 2})
 }

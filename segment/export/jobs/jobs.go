@@ -20,8 +20,8 @@ import (
 
 // Limits of background exports.
 const (
-	maxJobs  = 8              // waiting or running
-	keepJobs = 20             // finished ones whose files are kept, the newest
+	maxJobs  = 8              // waiting or running; job.Share of them of one user
+	keepJobs = 20             // finished ones whose files are kept, the newest; job.Share of them of one user
 	keepFor  = 24 * time.Hour // after this their files are removed
 )
 
@@ -154,7 +154,7 @@ func (j *Jobs) Start(ctx context.Context, project, format string, o export.Optio
 	added := job.Job{ID: segment.NewID(), Kind: job.Exported, Arguments: b, Owner: by.User, Created: segment.Now()}
 	err = j.queue.Add(ctx, added, maxJobs)
 	if segment.KindOf(err) == segment.Busy {
-		return "", segment.Errorf(segment.Busy, "%d exports are already waiting, which is the limit. Try again when one has finished.", maxJobs)
+		return "", segment.Errorf(segment.Busy, "Too many exports are already waiting: the limit is %d, and %d of one user. Try again when one has finished.", maxJobs, job.Share(maxJobs))
 	}
 	if err != nil {
 		return "", err
@@ -320,5 +320,5 @@ func status(u job.Job) (s Status, a arguments, err error) {
 // noExport is the error for an export that doesn't exist or isn't visible to
 // the caller.
 func noExport() error {
-	return segment.Errorf(segment.NotFound, "This export doesn't exist, its project is in the trash, or you are not a member of that. The server keeps the %d newest exported files, for up to %d hours.", keepJobs, keepFor/time.Hour)
+	return segment.Errorf(segment.NotFound, "This export doesn't exist, its project is in the trash, or you are not a member of that. The server keeps the %d newest exported files, %d of one user, for up to %d hours.", keepJobs, job.Share(keepJobs), keepFor/time.Hour)
 }
