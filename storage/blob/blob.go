@@ -221,32 +221,34 @@ func (s *Store) Open(_ context.Context, key string) (io.ReadSeekCloser, error) {
 	if err := segment.CheckKey(key); err != nil {
 		return nil, err
 	}
-	file, err := s.root.Open(SealedName(key))
+	file, size, err := s.open(SealedName(key))
 	if err == nil {
-		info, err := file.Stat()
-		if err != nil || !info.Mode().IsRegular() {
-			return nil, errors.Join(missing(err), file.Close())
-		}
-		return unseal(file, info.Size(), key)
+		return unseal(file, size, key)
 	}
 	if errors.Is(err, syscall.EIO) {
 		return nil, unreadable(key, err)
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, forbidden(SealedName(key), err)
+	if segment.KindOf(err) != segment.NotFound {
+		return nil, err
 	}
-	file, err = s.root.Open(key)
+	file, _, err = s.open(key)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return nil, missing(err)
-		}
-		return nil, fmt.Errorf("opening the file %s: %w", key, err)
+		return nil, err
+	}
+	return file, nil
+}
+
+// open opens a file and returns its size. Only one that doesn't exist is NotFound.
+func (s *Store) open(name string) (*os.File, int64, error) {
+	file, err := s.root.Open(name)
+	if err != nil {
+		return nil, 0, openTrouble(name, err)
 	}
 	info, err := file.Stat()
-	if err == nil && info.Mode().IsRegular() {
-		return file, nil
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, 0, errors.Join(missing(err), file.Close())
 	}
-	return nil, errors.Join(missing(err), file.Close())
+	return file, info.Size(), nil
 }
 
 // Remove deletes key if it exists. A crash can bring it back.
