@@ -224,6 +224,7 @@ func (r *running) listen() (address string, err error) {
 		return "", errors.Join(err, listener.Close())
 	}
 	r.stopping(stopPlain)
+	listener = listen.Sparing(listener)
 	r.served = make(chan error, 1)
 	if secured == nil {
 		go func() { r.served <- r.server.Serve(listener) }()

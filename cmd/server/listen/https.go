@@ -248,6 +248,7 @@ func (t *HTTPS) ServePlain(s *Secured, origin string, secure net.Addr, log *slog
 	if err != nil {
 		return nil, fmt.Errorf("--listen-http: %w", err)
 	}
+	listener = spare(listener, plainConnections)
 	server := &http.Server{Handler: s.plain(redirect(origin, secure)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
 	ended := make(chan struct{})
 	go func() {
