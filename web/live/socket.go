@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -125,8 +126,10 @@ func (c *socket) serve() {
 func (c *socket) read() {
 	c.conn.SetReadLimit(c.limits.Message)
 	alive := func() error { return c.conn.SetReadDeadline(time.Now().Add(c.limits.PongWithin)) }
-	c.conn.SetPongHandler(func(string) error { return alive() })
 	c.budget = rate.NewLimiter(rate.Limit(c.limits.MessageRate), c.limits.MessageRate)
+	c.conn.SetPongHandler(func(string) error { return cmp.Or(c.budget.Wait(c.ctx), alive()) })
+	answer := c.conn.PingHandler()
+	c.conn.SetPingHandler(func(data string) error { return cmp.Or(c.budget.Wait(c.ctx), answer(data)) })
 	for c.waitForRoom() {
 		if err := alive(); err != nil {
 			return

@@ -227,6 +227,38 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// Pings, which the server has to answer, and pongs that it has not asked for count as
+// messages; each costs about as much.
+func TestControlFlood(t *testing.T) {
+	for name, kind := range map[string]int{"ping": websocket.PingMessage, "pong": websocket.PongMessage} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := mustOpen(t, Limits{})
+				c := h.mustDial(h.image())
+				pongs := 0
+				c.conn.SetPongHandler(func(string) error { pongs++; return nil })
+				const rate, extra = 40, 20
+				began := time.Now()
+				go func() {
+					for range rate + extra {
+						if c.conn.WriteMessage(kind, []byte("x")) != nil {
+							return
+						}
+					}
+					_ = c.conn.WriteMessage(websocket.TextMessage, []byte(`{"type":"dance"}`))
+				}()
+				c.until("error")
+				if took, want := time.Since(began), time.Second*extra/rate; took < want || took > want+time.Millisecond {
+					t.Errorf("%d messages over the limit take %v, want %v", extra, took, want)
+				}
+				if kind == websocket.PingMessage && pongs != rate+extra {
+					t.Errorf("%d pings were answered", pongs)
+				}
+			})
+		})
+	}
+}
+
 // Changes to a user or a session elsewhere are noticed at the next ping, and only
 // activity extends a session.
 func TestVisitorsAreChecked(t *testing.T) {
