@@ -52,6 +52,7 @@ type Mask struct {
 	Pixels        []uint8
 	objects       []int32  // shape or object that each pixel belongs to, or -1; nil where the data set has none
 	object        int32    // that is being drawn
+	effort        int64    // spent on shapes so far; see spend
 	thin          int      // outlines of COCO without area
 	Regions       int      // shapes, annotations or numbered objects in the file
 	Lossy         []string // what the labelling can't hold, for people
@@ -231,6 +232,28 @@ func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give f
 	}
 	m.Width, m.Height, m.Pixels = width, height, bytes.Repeat([]byte{fill}, width*height)
 	return give, nil
+}
+
+// What the shapes of one image can take: painting all its pixels so often by rows, and
+// of any image so many. That is seconds, during which others wait for the memory.
+const (
+	maxEffort = 100
+	anyEffort = 1 << 28
+)
+
+// What takes as long as painting so many pixels by rows.
+const (
+	stepEffort   = 2 // a step along an outline
+	cropEffort   = 8 // decoding a pixel of a shape's own mask
+	columnEffort = 8 // painting a pixel by columns, which are far apart in memory
+)
+
+// spend counts what drawing a shape takes, in pixels painted.
+func (m *Mask) spend(pixels int) error {
+	if m.effort += int64(pixels); m.effort > maxEffort*int64(len(m.Pixels))+anyEffort {
+		return segment.Errorf(segment.TooLarge, "Its shapes cover the image too many times over, or have too long outlines; together they are more work than the limit for one image.")
+	}
+	return nil
 }
 
 func checkSize(width, height int64, o Options) error {

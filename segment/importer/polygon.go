@@ -41,7 +41,7 @@ func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 			filled++
 		}
 	}
-	return filled, nil
+	return filled, m.spend(columnEffort * filled)
 }
 
 // corners returns an outline in steps, so many to a pixel, the first corner again at
@@ -67,7 +67,7 @@ func (m *Mask) corners(outline []float64, steps int, round func(float64) int) (x
 	if length > maxOutline*steps {
 		return nil, nil, segment.Errorf(segment.TooLarge, "An outline is longer than %d million pixels.", maxOutline>>20)
 	}
-	return xs, ys, nil
+	return xs, ys, m.spend(stepEffort * length)
 }
 
 // cross appends where the edge from (xa, ya) to (xb, yb), in fifths of a pixel,

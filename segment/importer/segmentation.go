@@ -74,11 +74,15 @@ func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 	if err != nil {
 		return 0, segment.Errorf(segment.Unreadable, "Its RLE mask can't be read: %v.", err)
 	}
+	area := counts.Area()
+	if err := m.spend(columnEffort*area + len(counts)); err != nil {
+		return 0, err
+	}
 	rle.PaintColumns(counts, m.Pixels, m.Width, m.Height, class)
 	if m.objects != nil {
 		rle.PaintColumns(counts, m.objects, m.Width, m.Height, m.object)
 	}
-	return counts.Area(), nil
+	return area, nil
 }
 
 func noSegmentation(err error) error {

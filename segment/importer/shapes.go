@@ -60,12 +60,13 @@ func (m *Mask) disc(centre [2]float64, radius float64, class uint8) error {
 	}
 	x, y := float64(xs[0]+xs[1])/2, float64(ys[0]+ys[1])/2
 	halfWidth, halfHeight := float64(xs[1]-xs[0]+1)/2, float64(ys[1]-ys[0]+1)/2
+	painted := 0
 	for row := max(ys[0], 0); row <= min(ys[1], m.Height-1); row++ {
 		away := (float64(row) - y) / halfHeight
 		reach := halfWidth * math.Sqrt(1-away*away)
-		m.setRow(row, int(math.Ceil(x-reach)), int(math.Floor(x+reach)), class)
+		painted += m.setRow(row, int(math.Ceil(x-reach)), int(math.Floor(x+reach)), class)
 	}
-	return nil
+	return m.spend(painted)
 }
 
 // pixelOf returns the pixel that labelme takes for a coordinate.
@@ -101,23 +102,27 @@ func (m *Mask) shade(outline [][2]float64, class uint8) error {
 		}
 	}
 	slices.Sort(crossings)
+	painted := 0
 	column := func(crossing, more int64) int { return int((crossing&(1<<32-1)+more)>>fraction) - m.Width }
 	const half = 1 << (fraction - 1)
 	for i := 0; i+1 < len(crossings); i += 2 {
 		from, to := crossings[i], crossings[i+1]
-		m.setRow(int(from>>32), column(from, half), column(to, half-1), class)
+		painted += m.setRow(int(from>>32), column(from, half), column(to, half-1), class)
 	}
-	return nil
+	return m.spend(painted)
 }
 
-// setRow sets the pixels from..to of a row, as far as they are in the image.
-func (m *Mask) setRow(y, from, to int, class uint8) {
+// setRow sets the pixels from..to of a row, as far as they are in the image, and
+// returns their number.
+func (m *Mask) setRow(y, from, to int, class uint8) int {
 	if y < 0 || y >= m.Height {
-		return
+		return 0
 	}
-	for x := max(from, 0); x <= min(to, m.Width-1); x++ {
+	from, to = max(from, 0), min(to, m.Width-1)
+	for x := from; x <= to; x++ {
 		m.set(y*m.Width+x, class)
 	}
+	return max(0, to-from+1)
 }
 
 func flat(points [][2]float64) []float64 {
@@ -142,6 +147,9 @@ func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 	}
 	if of.X > m.Width || of.Y > m.Height {
 		return segment.Errorf(segment.Unreadable, "Its mask of %d×%d pixels is larger than the image.", of.X, of.Y)
+	}
+	if err := m.spend(cropEffort * of.X * of.Y); err != nil {
+		return err
 	}
 	img, err := decodePNG(open)
 	if err != nil {
