@@ -42,9 +42,12 @@ func OpenFile(path string) (*os.File, error) {
 	return file, err
 }
 
-// MakeFolder makes a folder in one that exists, for the owner of that alone, unless it
-// is there.
+// MakeFolder makes a folder, for the owner of the one it is in alone, and those above
+// it, unless it is there.
 func MakeFolder(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
 	if err := os.Mkdir(path, 0o700); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return nil
