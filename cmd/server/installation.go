@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"collie/cmd/server/machine"
+	"collie/segment"
 	"collie/segment/audit"
 	"collie/storage/disk"
 )
@@ -46,6 +47,7 @@ func (v *visit) installation(ctx context.Context, folder string) error {
 	}
 	for _, advice := range []string{
 		rightsAdvice(folder, info.Mode()),
+		ownerAdvice(folder),
 		diskAdvice(sync),
 		memoryAdvice(machine.Memory("/")),
 		filesAdvice(machine.OpenFiles()),
@@ -96,6 +98,16 @@ func rightsAdvice(folder string, mode fs.FileMode) string {
 		return ""
 	}
 	return fmt.Sprintf("other users of this machine can get into %s (mode %#o), which holds images and password hashes: chmod 0700 %s", folder, mode.Perm(), filepath.Clean(folder))
+}
+
+// ownerAdvice says when the user who runs the server may not be able to read some of
+// the data, as after a command of root before these gave what they made to that user.
+func ownerAdvice(folder string) string {
+	count, first, err := disk.OfOthers(folder)
+	if err != nil || count == 0 { // what can't be looked at is reported with its image
+		return ""
+	}
+	return fmt.Sprintf("not owned by the user who owns the data folder: %s in %s, such as %s. Use chown -R --reference %s %s", segment.Counted(count, "file"), folder, first, filepath.Clean(folder), filepath.Clean(folder))
 }
 
 // diskAdvice says when people will wait for the disk.

@@ -29,6 +29,38 @@ func Give(made *os.File, folder string) {
 	}
 }
 
+// OfOthers counts what is in a folder and below and has another owner than the folder,
+// and names the first.
+func OfOthers(folder string) (count int, first string, err error) {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return 0, "", err
+	}
+	user, _ := owner(info)
+	err = fs.WalkDir(os.DirFS(folder), ".", func(name string, d fs.DirEntry, err error) error {
+		if name == "lost+found" {
+			return fs.SkipDir
+		}
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a temporary file
+		}
+		if err != nil {
+			return err
+		}
+		if its, _ := owner(info); its != user {
+			if count++; count == 1 {
+				first = name
+			}
+		}
+		return nil
+	})
+	return count, first, err
+}
+
 // OpenFile opens a file for reading and writing. If it doesn't exist, it is made, for
 // the owner of its folder alone.
 func OpenFile(path string) (*os.File, error) {

@@ -134,6 +134,9 @@ func TestCommandsOfRoot(t *testing.T) {
 	if out, err := exec.Command(as[0], append(as[1:], binary, "doctor", "--data", data)...).CombinedOutput(); err == nil || !strings.Contains(string(out), "chown -R") || strings.Contains(string(out), "only a backup") {
 		t.Errorf("files that the doctor can't read: %v\n%s", err, out)
 	}
+	if out := command(t, "doctor", "--data", data); !strings.Contains(out, "1 file in "+data+", such as blobs/original/") {
+		t.Errorf("root's doctor, who can read everything:\n%s", out)
+	}
 	command(t, "restore", copied, "--data", restored)
 	belongs(restored, "a restore")
 	if p, err := launch(t, restored, as); err != nil {
