@@ -29,7 +29,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []member{labels}, out: len(s.partition().Regions)}
+	p := &piece{files: []member{labels}, out: len(s.partition().Regions), lossy: s.joined()}
 	probabilities, m, err := s.probabilities(ctx)
 	if err != nil {
 		return nil, err

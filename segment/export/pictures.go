@@ -23,7 +23,7 @@ func (indexPNG) document(string) document { return document{} }
 func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
-	return &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: p.misread(s.mask.Pixels)}, err
+	return &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}, err
 }
 
 func (p indexPNG) finish() ([]member, error) { return p.labelmap(inPalette) }
@@ -40,7 +40,7 @@ func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
-	out := &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: p.misread(s.mask.Pixels)}
+	out := &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}
 	if alike := p.alike(s.mask.Pixels); len(alike) > 0 {
 		out.lossy = append(out.lossy, "Another class, or what is undecided, has the colour of "+strings.Join(alike, ", ")+".")
 	}

@@ -98,6 +98,15 @@ func (s *subject) process(ctx context.Context, encoder encoder) (*piece, error) 
 	return s.encode(ctx, encoder)
 }
 
+// joined says what masks of classes lose of an image in which somebody has told objects
+// apart.
+func (s *subject) joined() []string {
+	if s.objects == nil {
+		return nil
+	}
+	return []string{"Masks of classes don't tell objects of one class apart; label images, VOC, COCO and other formats do."}
+}
+
 // open reads the labelling.
 func (s *subject) open(ctx context.Context) error {
 	s.undecided, s.parts = 0, nil // of another try
