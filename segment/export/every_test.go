@@ -109,7 +109,7 @@ func TestTooManyObjects(t *testing.T) {
 
 // Colours that don't tell classes apart are reported where they are used.
 func TestColoursAlike(t *testing.T) {
-	p := colourPNG{&job{project: segment.Project{Classes: []segment.Class{{Name: "ground", Color: "#000000"}, {Name: "cat", Color: "#ff0000"}, {Name: "dog", Color: "#ff0000"}, {Name: "sand", Color: "#e0e0c0"}}}}}
+	p := colourPNG{job: &job{project: segment.Project{Classes: []segment.Class{{Name: "ground", Color: "#000000"}, {Name: "cat", Color: "#ff0000"}, {Name: "dog", Color: "#ff0000"}, {Name: "sand", Color: "#e0e0c0"}}}}}
 	for _, c := range []struct{ pixels, want string }{{"\x00\xff", ""}, {"\x00\x02", "dog"}, {"\x01\x03\x02", "cat, dog, sand"}} {
 		if got := strings.Join(p.alike([]byte(c.pixels)), ", "); got != c.want {
 			t.Errorf("%q: %q, want %q", c.pixels, got, c.want)

@@ -14,11 +14,12 @@ import (
 )
 
 // indexPNG is a palette PNG per image, and the names of the indices.
-type indexPNG struct{ *job }
+type indexPNG struct {
+	single
+	*job
+}
 
-func newIndexPNG(j *job) (encoder, error) { return indexPNG{j}, nil }
-
-func (indexPNG) document(string) document { return document{} }
+func newIndexPNG(j *job) (encoder, error) { return indexPNG{job: j}, nil }
 
 func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
@@ -29,11 +30,12 @@ func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 func (p indexPNG) finish() ([]member, error) { return p.labelmap(inPalette) }
 
 // colourPNG is an RGB PNG per image, and the names of the colours.
-type colourPNG struct{ *job }
+type colourPNG struct {
+	single
+	*job
+}
 
-func newColourPNG(j *job) (encoder, error) { return colourPNG{j}, nil }
-
-func (colourPNG) document(string) document { return document{} }
+func newColourPNG(j *job) (encoder, error) { return colourPNG{job: j}, nil }
 
 func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()

@@ -16,15 +16,16 @@ import (
 // background, 255 undecided. The lists have the names of the sets; without a
 // split every fifth image of the project is in val.txt and the others are in
 // train.txt. All are in default.txt.
-type voc struct{ job *job }
+type voc struct {
+	single
+	job *job
+}
 
 // vocObjects is the largest object number: a byte without the value for
 // undecided pixels.
 const vocObjects = 254
 
-func newVOC(j *job) (encoder, error) { return &voc{j}, nil }
-
-func (*voc) document(string) document { return document{} }
+func newVOC(j *job) (encoder, error) { return &voc{job: j}, nil }
 
 func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that readers of VOC expect

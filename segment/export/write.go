@@ -191,7 +191,7 @@ type piece struct {
 	report ImageReport // filled in when all is known
 }
 
-// single is embedded by the encoders of formats without a common document and
+// single is embedded by the encoders of formats without a common document or
 // further files.
 type single struct{}
 

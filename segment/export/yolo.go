@@ -15,22 +15,21 @@ import (
 // per image, coordinates in parts of the width and height. Holes are joined
 // with the border by zero-width bridges. An empty file means that nothing is
 // there, so an image in which nothing is decided has no text file.
-type yolo struct{ job *job }
+type yolo struct {
+	single
+	job *job
+}
 
-func newYOLO(j *job) (encoder, error) { return &yolo{j}, nil }
-
-func (*yolo) document(string) document { return document{} }
+func newYOLO(j *job) (encoder, error) { return &yolo{job: j}, nil }
 
 func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	parts := s.partition()
-	p := &piece{}
 	if len(parts.Regions) == 0 {
-		p.note = "Nothing is labelled, so there is no text file; an empty one would claim that the image contains nothing."
-		return p, nil
+		return &piece{note: "Nothing is labelled, so there is no text file; an empty one would claim that the image contains nothing."}, nil
 	}
 	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
 	_, of := parts.Objects(false, *s.options.Background)
-	p.lossy = s.leftOut(of)
+	p := &piece{lossy: s.leftOut(of)}
 	var lines bytes.Buffer
 	bridged, filled := 0, 0
 	for i, o := range parts.Outlines() {
