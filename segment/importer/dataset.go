@@ -200,6 +200,25 @@ func inFolder(names []string, folder string) []string {
 	})
 }
 
+// oneEach sets the masks to one of each file, which is called like the image, with the
+// folders below the given one.
+func (d *Dataset) oneEach(names []string, folder string, draw func(m *Mask, name string) (give func(), err error)) {
+	slices.Sort(names)
+	for _, name := range names {
+		_, below, _ := cutFolder(name, folder)
+		d.Images = append(d.Images, endless(below))
+	}
+	d.Masks = func(yield func(*Mask, error) bool) {
+		for i, name := range names {
+			m := &Mask{Image: d.Images[i], File: path.Base(name)}
+			m.Draw = func() (func(), error) { return draw(m, name) }
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+}
+
 // without adds files that are not read to the problems of a data set.
 func (d *Dataset) without(files []*MaskError) *Dataset {
 	if d == nil || len(files) == 0 {

@@ -65,13 +65,13 @@ type ImageReport struct {
 // unless nil, is called after each image. The data set is held in memory one
 // mask at a time.
 func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
-	return (&importing{workspace: w, project: projectID, mapping: o.Mapping}).run(ctx, files, o, report)
+	return (&importing{workspace: w, project: projectID}).run(ctx, files, o, report)
 }
 
 // Review reports what Import would do with the files, and stores nothing. The
 // report has thumbnails of the first masks.
 func Review(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options) (Report, error) {
-	return (&importing{workspace: w, project: projectID, mapping: o.Mapping, review: true, thumbnails: reviewed}).run(ctx, files, o, nil)
+	return (&importing{workspace: w, project: projectID, review: true, thumbnails: reviewed}).run(ctx, files, o, nil)
 }
 
 // reviewed is the number of thumbnails in a review.
@@ -97,7 +97,8 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
 	i.files, i.report.Format = files, d.Format
-	if err := i.prepare(ctx, p, d); err != nil {
+	i.last, i.meaning = p, mean(p, d, o.Mapping)
+	if err := i.index(ctx, d); err != nil {
 		return i.report, err
 	}
 	done := func(r ImageReport, err error) error {
@@ -139,13 +140,10 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 type importing struct {
 	workspace *workspace.Workspace
 	project   string
-	mapping   map[string]string // as in Options
 	files     Files
 	report    Report
 	last      segment.Project // as the import last saw it
 	meaning   *meaning
-	classes   int  // that indices without a mapping can name; 0 with one
-	named     bool // the data set names its classes
 	names     names
 	masked    map[string]string // the mask that an image has got, by image id
 
@@ -153,13 +151,9 @@ type importing struct {
 	thumbnails int  // still to draw
 }
 
-// prepare finds what values mean and lists the images. In Collie's own exports,
-// which have a manifest, exported names take precedence over others.
-func (i *importing) prepare(ctx context.Context, p segment.Project, d *Dataset) error {
-	i.last, i.meaning, i.named = p, mean(p, d, i.mapping), d.Classes != nil
-	if i.mapping == nil {
-		i.classes = len(p.Classes)
-	}
+// index lists the images by their names. In Collie's own exports, which have a manifest,
+// exported names take precedence over others.
+func (i *importing) index(ctx context.Context, d *Dataset) error {
 	i.names, i.masked = newNames(d, i.files.scored()), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
@@ -245,7 +239,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 	if i.review {
 		return i.look(r, m)
 	}
-	if err := i.meaning.check(m.Pixels, i.classes, i.named); err != nil {
+	if err := i.meaning.check(m.Pixels); err != nil {
 		return r, err
 	}
 	if err := i.addClasses(ctx, m.Pixels); err != nil {

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"math"
-	"path"
 	"regexp"
 	"slices"
 
@@ -36,20 +35,7 @@ func openLabels(files Files, pictures []string, o Options) *Dataset {
 	}
 	d := &Dataset{Format: Labels, Classes: []segment.Class{{}, {Name: objectsName}}}
 	d.Photos = slices.DeleteFunc(files.photos(), func(name string) bool { return slices.Contains(names, name) })
-	slices.Sort(names)
-	for _, name := range names {
-		_, below, _ := cutFolder(name, folder)
-		d.Images = append(d.Images, endless(below))
-	}
-	d.Masks = func(yield func(*Mask, error) bool) {
-		for i, name := range names {
-			m := &Mask{Image: d.Images[i], File: path.Base(name)}
-			m.Draw = func() (func(), error) { return m.drawLabels(files, name, o) }
-			if !yield(m, nil) {
-				return
-			}
-		}
-	}
+	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) { return m.drawLabels(files, name, o) })
 	return d
 }
 

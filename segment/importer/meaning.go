@@ -36,6 +36,8 @@ type meaning struct {
 	ids    [256]uint8
 	added  [256]segment.Class // to a project that lacks it; without a name where none is
 	listed bool               // the data set has a list of classes, used or not, which are added together
+	names  bool               // the data set names its classes
+	places int                // classes of the project that indices without a mapping can name; 0 with one
 }
 
 // mean finds what the indices of a data set mean in a project. Without a
@@ -43,7 +45,10 @@ type meaning struct {
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
 func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
-	m := &meaning{listed: mapping == nil && d.Format != Labelme}
+	m := &meaning{listed: mapping == nil && d.Format != Labelme, names: d.Classes != nil}
+	if mapping == nil {
+		m.places = len(p.Classes)
+	}
 	for i := range segment.Void {
 		v := &m.values[i]
 		v.Color = mask.FormatColor(mask.VOCColor(uint8(i)))
@@ -145,9 +150,8 @@ func (m *meaning) used() []Value {
 	return out
 }
 
-// check returns an error for a mask with values that don't become a class. named tells
-// that the data set names its classes.
-func (m *meaning) check(pixels []uint8, classes int, named bool) error {
+// check returns an error for a mask with values that don't become a class.
+func (m *meaning) check(pixels []uint8) error {
 	for _, p := range pixels {
 		switch v := &m.values[p]; {
 		case v.New && m.added[p].Name == "":
@@ -155,10 +159,10 @@ func (m *meaning) check(pixels []uint8, classes int, named bool) error {
 		case !v.Unknown:
 		case v.Name != "":
 			return segment.Errorf(segment.Invalid, "Nothing says which class the %s of the label image have. Only in a project of two classes it is the second; otherwise map %q to a class.", v.Name, v.Value)
-		case classes > 0 && named:
+		case m.places > 0 && m.names:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
-		case classes > 0:
-			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set. If each number is an object, choose that numbers are objects.", p, classes-1)
+		case m.places > 0:
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set. If each number is an object, choose that numbers are objects.", p, m.places-1)
 		default:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON) to leave it undecided.", p)
 		}

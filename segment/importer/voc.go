@@ -34,21 +34,8 @@ func openVOC(files Files, names []string, folder, labelmap string, photos []stri
 			d.Classes = append(d.Classes, segment.Class{Name: name})
 		}
 	}
-	slices.Sort(names)
-	for _, name := range names {
-		_, name, _ = cutFolder(name, folder)
-		d.Images = append(d.Images, endless(name))
-	}
 	objects := files.objectsOfClasses()
-	d.Masks = func(yield func(*Mask, error) bool) {
-		for i, name := range names {
-			m := &Mask{Image: d.Images[i], File: path.Base(name)}
-			m.Draw = func() (func(), error) { return m.drawVOC(files, name, objects[name], colors, o) }
-			if !yield(m, nil) {
-				return
-			}
-		}
-	}
+	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) { return m.drawVOC(files, name, objects[name], colors, o) })
 	return d, nil
 }
 
