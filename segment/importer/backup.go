@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"io"
 	"iter"
 	"slices"
@@ -66,22 +65,22 @@ func readDocument(files Files, mostImages int) (backup.Document, error) {
 	err = d.members(func(member string) error {
 		switch member {
 		case "kind":
-			return readValue(d, &out.Kind)
+			return d.into(&out.Kind)
 		case "version":
-			return readValue(d, &out.Version)
+			return d.into(&out.Version)
 		case "project":
 			return d.members(func(member string) error {
 				switch member {
 				case "name":
-					return readValue(d, &out.Project.Name)
+					return d.into(&out.Project.Name)
 				case "classes":
 					return readList(d, &out.Project.Classes, segment.MaxClasses, "classes")
 				case "deleted":
 					return readList(d, &out.Project.Deleted, segment.MaxClasses, "deleted classes")
 				case "rest":
-					return readValue(d, &out.Project.Rest)
+					return d.into(&out.Project.Rest)
 				case "unaided":
-					return readValue(d, &out.Project.Unaided)
+					return d.into(&out.Project.Unaided)
 				}
 				return nil
 			})
@@ -101,18 +100,6 @@ func readDocument(files Files, mostImages int) (backup.Document, error) {
 	return out, nil
 }
 
-// readValue reads a value into v.
-func readValue(d *document, v any) error {
-	raw, err := d.value()
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return d.unlike(err)
-	}
-	return nil
-}
-
 // readList reads a list of up to most entries; what names them in errors.
 func readList[T any](d *document, list *[]T, most int, what string) error {
 	if d.PeekKind() != '[' {
@@ -123,7 +110,7 @@ func readList[T any](d *document, list *[]T, most int, what string) error {
 			return segment.Errorf(segment.TooLarge, "The backup has more than %d %s, which is the limit of a project here. Nothing was restored.", most, what)
 		}
 		var entry T
-		err := readValue(d, &entry)
+		err := d.into(&entry)
 		*list = append(*list, entry)
 		return err
 	})

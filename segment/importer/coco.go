@@ -101,7 +101,7 @@ func (f *cocoFile) scan() error {
 
 func (f *cocoFile) addImage(d *document) error {
 	var im cocoImage
-	if err := readValue(d, &im); err != nil {
+	if err := d.into(&im); err != nil {
 		return err
 	}
 	if _, twice := f.places[im.ID]; twice {
@@ -121,7 +121,7 @@ func (f *cocoFile) addCategory(d *document) error {
 		ID   identifier `json:"id"`
 		Name string     `json:"name"`
 	}
-	if err := readValue(d, &c); err != nil {
+	if err := d.into(&c); err != nil {
 		return err
 	}
 	if _, twice := f.categories[c.ID]; twice {
@@ -215,7 +215,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 	f.stray = 0
 	one := func() error {
 		var a cocoAnnotation
-		if err := readValue(d, &a); err != nil {
+		if err := d.into(&a); err != nil {
 			return err
 		}
 		place, known := f.places[a.Image]

@@ -156,11 +156,11 @@ func Open(files Files, o Options) (*Dataset, error) {
 		d, err := openVOC(files, masks, "masks", labelmap, files.photos("masks"), o)
 		return d.without(documents.bad), err
 	}
-	other, known := files.other()
+	other := files.other()
 	switch {
 	case len(documents.bad) > 0:
 		return nil, documents.bad[0].err
-	case known:
+	case other != "":
 		return nil, segment.Errorf(segment.Unsupported, "This can't be imported: it is %s. %s", other, accepted)
 	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
 		return &Dataset{Photos: files.photos(), Masks: func(func(*Mask, error) bool) {}}, nil
@@ -174,8 +174,9 @@ func Open(files Files, o Options) (*Dataset, error) {
 
 const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive. Save masks in other formats as PNG."
 
-// other says what files are that belong to no format of masks that is read.
-func (f Files) other() (what string, known bool) {
+// other says what files are that belong to no format of masks that is read; empty for
+// others.
+func (f Files) other() string {
 	for _, name := range f.Names {
 		for end, what := range map[string]string{
 			"/annotations.xml":     "CVAT's own XML; export COCO 1.0 or Segmentation mask 1.1 from CVAT instead",
@@ -185,11 +186,11 @@ func (f Files) other() (what string, known bool) {
 			"/" + backup.File:      "a backup of a project, which becomes a project of its own: choose Import a backup on the start page, or use server import without --project",
 		} {
 			if strings.HasSuffix("/"+name, end) {
-				return what, true
+				return what
 			}
 		}
 	}
-	return "", false
+	return ""
 }
 
 // inFolder returns the files that are in a folder of that name, at any depth.

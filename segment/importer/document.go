@@ -161,11 +161,14 @@ func (d *document) skip() error {
 	}
 }
 
-// value reads a whole value, which is valid until the next call.
-func (d *document) value() (jsontext.Value, error) {
+// into reads a whole value into v.
+func (d *document) into(v any) error {
 	d.in.value = maxValue
-	v, err := d.ReadValue()
-	return v, d.trouble(err)
+	raw, err := d.ReadValue()
+	if err != nil {
+		return d.trouble(err)
+	}
+	return d.unlike(json.Unmarshal(raw, v))
 }
 
 // text reads a string; any other value is an error.
@@ -204,8 +207,11 @@ func (d *document) odd(err error) error {
 	return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name)
 }
 
-// unlike is the error for a value that can't be decoded.
+// unlike turns the error of a value that can't be decoded into one for people.
 func (d *document) unlike(err error) error {
+	if err == nil || segment.KindOf(err) != 0 {
+		return err
+	}
 	if wrong := new(json.UnmarshalTypeError); errors.As(err, &wrong) && wrong.Field != "" {
 		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form: a field %.40q holds a %s.", d.name, wrong.Field, wrong.Value)
 	}

@@ -55,17 +55,17 @@ func (r *endingReader) Read(p []byte) (int, error) {
 // JSON being read.
 func (f Files) documents() int64 {
 	const least, perByte, most = 4 << 20, 6, 96 << 20
-	total := int64(least) + 200*int64(len(f.Names))
+	longest := int64(0)
 	for _, name := range f.Names {
 		if strings.EqualFold(path.Ext(name), ".json") {
 			size, known := f.sizes[name]
 			if !known {
 				size = most
 			}
-			total = max(total, least+200*int64(len(f.Names))+perByte*min(size, most))
+			longest = max(longest, min(size, most))
 		}
 	}
-	return min(total, most)
+	return min(least+200*int64(len(f.Names))+perByte*longest, most)
 }
 
 // FromFS returns all plain files of a folder.

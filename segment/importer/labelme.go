@@ -96,16 +96,9 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 // eachShape calls do with the shapes of a list, one after the other.
 func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, err error) {
 	err = d.elements("shapes", func() error {
-		v, err := d.value()
-		if err != nil {
-			return err
-		}
 		var s labelmeShape
-		if err := json.Unmarshal(v, &s); err != nil {
-			if segment.KindOf(err) != 0 {
-				return err
-			}
-			return d.unlike(err)
+		if err := d.into(&s); err != nil {
+			return err
 		}
 		count++
 		return do(count-1, s)
