@@ -31,6 +31,29 @@ const (
 	noDataTag          = 0xa481 // GDAL_NODATA, a number as text
 )
 
+// Values of tags.
+const (
+	reduced          = 1 // bits of newSubfileTypeTag
+	transparency     = 4
+	uncompressed     = 1 // compressionTag
+	group3           = 3
+	group4           = 4
+	lzwCompression   = 5
+	deflate          = 8
+	oldDeflate       = 32946
+	blackIsZero      = 1 // photometricTag
+	rgb              = 2
+	indexed          = 3
+	separate         = 2 // planarTag
+	differences      = 2 // predictorTag: from the number before
+	floatDifferences = 3 // from the byte before, in a row with all first bytes, then all second ones …
+	associatedAlpha  = 1 // extraSamplesTag
+	alpha            = 2
+	unsigned         = 1 // sampleFormatTag
+	signed           = 2
+	floating         = 3
+)
+
 // directory is one of a TIFF structure, which is what TIFF files and EXIF data are.
 type directory struct {
 	file    io.ReaderAt

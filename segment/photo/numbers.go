@@ -9,29 +9,21 @@ import (
 // stored: as integers of up to 64 bits, floating-point numbers or places in a palette.
 type Numbers struct{ samples samples }
 
-// indexed is a value of photometricTag.
-const indexed = 3
-
 // NumbersOf finds the numbers in a TIFF file, which must stay as it is. Errors are of type
 // *Error.
 func NumbersOf(file []byte) (*Numbers, error) {
 	const save = "Save one number per pixel, of 8, 16 or 32 bits, without compression or with LZW or deflate."
-	head := file[:min(len(file), headSize)]
-	if f, err := recognize(head); err != nil || f.name != "tiff" {
-		if hasMagic(head, "II+\x00") || hasMagic(head, "MM\x00+") {
-			return nil, refusef(Unsupported, "The file is a BigTIFF, which Collie can't read. Save it as a plain TIFF.")
-		}
-		return nil, refusef(Unreadable, "The file is not a readable TIFF.")
+	if hasMagic(file, "II+\x00") || hasMagic(file, "MM\x00+") {
+		return nil, refusef(Unsupported, "The file is a BigTIFF, which Collie can't read. Save it as a plain TIFF.")
 	}
 	s, _ := samplesOf(firstDirectory(bytes.NewReader(file)))
-	width, height := tiffSize(file)
 	photometric, _ := s.value(photometricTag, 0)
 	bits, _ := s.value(bitsPerSampleTag, 0)
 	compression, _ := s.value(compressionTag, 0)
 	pages := tiffPictures(file)
 	sizes := map[uint32][]uint32{unsigned: {8, 16, 32, 64}, signed: {8, 16, 32, 64}, floating: {32, 64}}[s.kind]
 	switch {
-	case len(s.entries) == 0 || width < 1 || height < 1:
+	case s.size.X == 0 || s.size.Y == 0:
 		return nil, refusef(Unreadable, "The file is not a readable TIFF.")
 	case pages > 1:
 		return nil, refusef(Unsupported, "The TIFF has %d pictures, such as the layers of a stack. Save each as a file of its own.", pages)

@@ -10,15 +10,6 @@ import (
 	"golang.org/x/image/tiff/lzw"
 )
 
-// Values of tags.
-const (
-	lzwCompression   = 5 // compressionTag
-	deflate          = 8
-	oldDeflate       = 32946
-	differences      = 2 // predictorTag: from the number before
-	floatDifferences = 3 // from the byte before, in a row with all first bytes, then all second ones …
-)
-
 // rows calls put with the numbers of each row of each strip or tile of a channel, and
 // where in the image they begin, until it returns an error. Row is only valid during the
 // call.

@@ -6,13 +6,6 @@ import (
 	"math"
 )
 
-// Values of tags.
-const (
-	unsigned = 1 // sampleFormatTag
-	signed   = 2
-	floating = 3
-)
-
 // samples reads TIFF images that the decoder doesn't know: those that store each channel
 // by itself, and grey ones of negative, 32-bit or floating-point numbers. Besides the
 // image it takes 4 bytes per pixel at most.

@@ -10,20 +10,6 @@ import (
 	"golang.org/x/image/tiff"
 )
 
-// Values of tags.
-const (
-	blackIsZero     = 1 // photometricTag
-	rgb             = 2
-	uncompressed    = 1 // compressionTag
-	group3          = 3
-	group4          = 4
-	separate        = 2 // planarTag
-	associatedAlpha = 1 // extraSamplesTag
-	alpha           = 2
-	reduced         = 1 // bits of newSubfileTypeTag
-	transparency    = 4
-)
-
 // maxBlock is how many pixels a strip or tile of a compressed TIFF can have.
 // The decoder holds one in memory at up to 8 bytes per pixel, and three times
 // as much while its buffer grows.
@@ -80,38 +66,33 @@ func tiffPictures(file []byte) int {
 	return max(n, 1)
 }
 
+// tiffConfig reads the size. The gate's readers know places in the file.
 func tiffConfig(r io.Reader) (image.Config, error) {
-	if file, ok := r.(io.ReaderAt); ok {
-		if s, ok := samplesOf(firstDirectory(file)); ok {
-			return image.Config{Width: s.size.X, Height: s.size.Y}, nil
-		}
+	file := r.(io.ReaderAt)
+	if s, ok := samplesOf(firstDirectory(file)); ok {
+		return image.Config{Width: s.size.X, Height: s.size.Y}, nil
 	}
-	return tiff.DecodeConfig(asRGB(r))
+	return tiff.DecodeConfig(asRGB(file))
 }
 
 func decodeTIFF(r io.Reader) (image.Image, error) {
-	if file, ok := r.(io.ReaderAt); ok {
-		if s, ok := samplesOf(firstDirectory(file)); ok {
-			return s.decode()
-		}
+	file := r.(io.ReaderAt)
+	if s, ok := samplesOf(firstDirectory(file)); ok {
+		return s.decode()
 	}
-	return tiff.Decode(asRGB(r))
+	return tiff.Decode(asRGB(file))
 }
 
 // asRGB returns a TIFF file as the decoder accepts it. Aerial and satellite images
 // have a fourth channel of no stated meaning, infrared as a rule, or call three or
 // four channels grey; the decoder knows only RGB, and only alpha as a fourth. So a
 // fourth channel is read as alpha, see mendTIFF.
-func asRGB(r io.Reader) io.Reader {
-	file, ok := r.(io.ReaderAt)
-	if !ok {
-		return r
-	}
+func asRGB(file io.ReaderAt) io.Reader {
 	d := firstDirectory(file)
 	samples, _ := d.value(samplesPerPixelTag, 0)
 	photometric, _ := d.value(photometricTag, 0)
 	if samples != 3 && samples != 4 || photometric != blackIsZero && photometric != rgb {
-		return r
+		return io.NewSectionReader(file, 0, math.MaxInt64)
 	}
 	e := edited{file, map[int64]byte{}}
 	e.set(&d, photometricTag, rgb)
