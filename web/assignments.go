@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"collie/segment"
 	"collie/web/problem"
 )
 
@@ -16,7 +17,8 @@ type newAssignmentJSON struct {
 
 // assignImages says who is to work on images of a project.
 func (s *Server) assignImages(w http.ResponseWriter, r *http.Request) error {
-	if err := s.mayReview(r); err != nil {
+	project := chi.URLParam(r, "id")
+	if err := s.workspace.MayReview(r.Context(), project, segment.ToDo); err != nil {
 		return err // before anything is read
 	}
 	var body newAssignmentJSON
@@ -26,7 +28,7 @@ func (s *Server) assignImages(w http.ResponseWriter, r *http.Request) error {
 	if body.Images == nil || body.Assignee == nil {
 		return problem.Invalid("The fields \"images\" and \"assignee\" are needed; an empty assignee is nobody. Nothing was changed.")
 	}
-	images, err := s.workspace.Assign(r.Context(), chi.URLParam(r, "id"), body.Images, *body.Assignee)
+	images, err := s.workspace.Assign(r.Context(), project, body.Images, *body.Assignee)
 	if err != nil {
 		return err
 	}

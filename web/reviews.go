@@ -6,7 +6,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
-	"collie/segment/access"
 	"collie/web/problem"
 	"collie/web/wire"
 )
@@ -21,7 +20,8 @@ type newReviewJSON struct {
 
 // setReviews gives images of a project a status by hand.
 func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
-	if err := s.mayReview(r); err != nil {
+	project := chi.URLParam(r, "id")
+	if err := s.workspace.MayReview(r.Context(), project, segment.ToDo); err != nil {
 		return err // before anything is read
 	}
 	var body newReviewJSON
@@ -31,20 +31,11 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 	if body.Images == nil || body.Status == nil { // a misspelt status must not take one away
 		return problem.Invalid("The fields \"images\" and \"status\" are needed; an empty status removes the current one. Nothing was changed.")
 	}
-	images, err := s.workspace.SetReview(r.Context(), chi.URLParam(r, "id"), body.Images, body.Seen, segment.Review{Status: *body.Status, Comment: body.Comment})
+	images, err := s.workspace.SetReview(r.Context(), project, body.Images, body.Seen, segment.Review{Status: *body.Status, Comment: body.Comment})
 	if err != nil {
 		return err
 	}
 	return s.answers.JSON(w, http.StatusOK, imagesOf(images))
-}
-
-// mayReview refuses those who can't set any status in the project of a request.
-func (s *Server) mayReview(r *http.Request) error {
-	id := chi.URLParam(r, "id")
-	if s.workspace.MayIn(r.Context(), id, access.Review) == nil {
-		return nil
-	}
-	return s.workspace.MayIn(r.Context(), id, access.Annotate)
 }
 
 func imagesOf(images []segment.Image) []wire.Image {

@@ -15,7 +15,7 @@ import (
 // member of a name, or nobody if it is empty. It changes all of the images or, after an
 // error, none, and returns their records. Whoever can set a status by hand can assign.
 func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []string, name string) ([]segment.Image, error) {
-	if err := w.mayReview(ctx, projectID, segment.ToDo); err != nil {
+	if err := w.MayReview(ctx, projectID, segment.ToDo); err != nil {
 		return nil, err
 	}
 	if name != "" {
@@ -41,6 +41,6 @@ func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []str
 		ids[i] = chosen[i].ID
 		chosen[i].Assignee = name
 	}
-	entry := audit.New(ctx, audit.ImagesAssigned, projectID, cmp.Or(name, "nobody")+": "+listed(chosen, func(im segment.Image) string { return named(im.Name, im.ID) }))
+	entry := audit.New(ctx, audit.ImagesAssigned, projectID, cmp.Or(name, "nobody")+": "+listed(chosen, namedImage))
 	return chosen, w.store.Assign(audit.Note(ctx, entry), projectID, ids, name)
 }

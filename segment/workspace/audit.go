@@ -55,8 +55,10 @@ func (w *Workspace) TrashedNames(ctx context.Context, after int64) (map[string]s
 // mostNamed is how many images or classes an entry of the audit log names.
 const mostNamed = 20
 
-// named is an image in the details of an entry.
+// named is an image or a project in the details of an entry.
 func named(name, id string) string { return fmt.Sprintf("%q %s", name, id) }
+
+func namedImage(im segment.Image) string { return named(im.Name, im.ID) }
 
 // erased are the details of audit.Erased: images or projects.
 func erased(gone []segment.Erased) string {

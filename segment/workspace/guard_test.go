@@ -45,6 +45,7 @@ var needs = map[string]access.Action{
 	"Workspace.Place":           access.Read,
 	"Workspace.Assign":          access.Read,
 	"Workspace.SetReview":       access.Read,
+	"Workspace.MayReview":       access.Read,
 	"Workspace.CopyLabelling":   access.Annotate,
 	"Workspace.AddImage":        access.Annotate,
 	"Workspace.Blob":            access.Read,

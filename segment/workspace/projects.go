@@ -41,7 +41,12 @@ func (w *Workspace) CreateProject(ctx context.Context, name string, classes []se
 
 // Project returns a project.
 func (w *Workspace) Project(ctx context.Context, id string) (segment.Project, error) {
-	if err := w.MayIn(ctx, id, access.Read); err != nil {
+	return w.projectFor(ctx, id, access.Read)
+}
+
+// projectFor returns a project in which the principal of ctx can do a.
+func (w *Workspace) projectFor(ctx context.Context, id string, a access.Action) (segment.Project, error) {
+	if err := w.MayIn(ctx, id, a); err != nil {
 		return segment.Project{}, err
 	}
 	return w.store.Project(ctx, id)

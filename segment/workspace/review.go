@@ -16,7 +16,7 @@ import (
 // events whoever sets the status has seen, so that it doesn't cover an edit that
 // has come since; for images that are not in it, all count as seen.
 func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []string, seen map[string]uint32, r segment.Review) ([]segment.Image, error) {
-	if err := w.mayReview(ctx, projectID, r.Status); err != nil {
+	if err := w.MayReview(ctx, projectID, r.Status); err != nil {
 		return nil, err
 	}
 	r, err := r.Checked()
@@ -104,9 +104,9 @@ func (w *Workspace) present(ctx context.Context, projectID string, ids []string)
 	return found, nil
 }
 
-// mayReview returns an error unless the principal of ctx can set a status on
+// MayReview returns an error unless the principal of ctx can set a status on
 // some image of a project.
-func (w *Workspace) mayReview(ctx context.Context, projectID string, status segment.ReviewStatus) error {
+func (w *Workspace) MayReview(ctx context.Context, projectID string, status segment.ReviewStatus) error {
 	err := w.MayIn(ctx, projectID, access.Review)
 	if err == nil || new(segment.Review).Needs(status) == access.Review {
 		return err
@@ -119,5 +119,5 @@ func reviewed(images []segment.Image, status segment.ReviewStatus) string {
 	if status == segment.NoReview {
 		status = "none"
 	}
-	return string(status) + ": " + listed(images, func(im segment.Image) string { return named(im.Name, im.ID) })
+	return string(status) + ": " + listed(images, namedImage)
 }

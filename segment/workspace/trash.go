@@ -21,10 +21,7 @@ const orphanAge = 24 * time.Hour
 
 // TrashProject moves a project and its images to the trash.
 func (w *Workspace) TrashProject(ctx context.Context, id string) error {
-	if err := w.MayIn(ctx, id, access.Manage); err != nil {
-		return err
-	}
-	p, err := w.store.Project(ctx, id)
+	p, err := w.projectFor(ctx, id, access.Manage)
 	if err != nil {
 		return err
 	}
@@ -34,10 +31,7 @@ func (w *Workspace) TrashProject(ctx context.Context, id string) error {
 // DiscardProject is TrashProject, but a project without images, even in the trash, is
 // gone at once: what was to be made of files that could not be read is worth no place there.
 func (w *Workspace) DiscardProject(ctx context.Context, id string) error {
-	if err := w.MayIn(ctx, id, access.Manage); err != nil {
-		return err
-	}
-	p, err := w.store.Project(ctx, id)
+	p, err := w.projectFor(ctx, id, access.Manage)
 	if err != nil {
 		return err
 	}
