@@ -2,7 +2,7 @@ import { call } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { NOBODY, tallyBy } from './gallery.js';
 import { Menu } from '../ui/menu.js';
-import { counted } from '../ui/numbers.js';
+import { nameOrCount } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
@@ -79,8 +79,7 @@ export class Assignees {
       toastProblem(error);
       return;
     }
-    const what = before.length === 1 ? before[0].name : counted(before.length, 'image');
-    toast(name ? `Assigned to ${name}` : 'Assigned to nobody', what, 'info', { label: 'Undo', run: () => this.restore(before) });
+    toast(name ? `Assigned to ${name}` : 'Assigned to nobody', nameOrCount(before), 'info', { label: 'Undo', run: () => this.restore(before) });
   }
 
   /** Gives images back to those who had them. @param {ImageRecord[]} before */

@@ -4,7 +4,7 @@ import { restore } from './discard.js';
 import { byId } from '../ui/dom.js';
 import { arrange, tally, tallyBy } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
-import { counted } from '../ui/numbers.js';
+import { counted, nameOrCount } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
 import { ReviewMenu } from './reviews.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -138,8 +138,7 @@ export class ImageList {
     this.filter();
     this.grid.list.querySelector('a')?.focus();
     if (done.length === 0) return;
-    const what = done.length === 1 ? gone[0].name : `${done.length} images`;
-    toast('Moved to the trash', what, 'info', { label: 'Undo', run: () => this.bringBack(done) });
+    toast('Moved to the trash', nameOrCount(gone), 'info', { label: 'Undo', run: () => this.bringBack(done) });
   }
 
   /** @param {string[]} ids of images in the trash */

@@ -29,12 +29,9 @@ export function followOrder(data) {
     const link = byId(side);
     data[side] = id;
     link.classList.toggle('off', !id);
-    if (id) link.setAttribute('href', `/images/${id}`);
-    else link.removeAttribute('href');
-    if (id) link.removeAttribute('role');
-    else link.setAttribute('role', 'link'); // without an address it is not a link
-    link.toggleAttribute('aria-disabled', !id);
-    if (!id) link.setAttribute('aria-disabled', 'true');
+    for (const name of ['href', 'role', 'aria-disabled']) link.removeAttribute(name);
+    const attributes = id ? { href: `/images/${id}` } : { role: 'link', 'aria-disabled': 'true' }; // without an address it is not a link
+    for (const [name, value] of Object.entries(attributes)) link.setAttribute(name, value);
   }
   byId('place').textContent = `Image ${found.place} of ${found.count} in the list`;
   byId('place-shown').textContent = `${found.place} / ${found.count}`;

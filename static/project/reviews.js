@@ -1,7 +1,7 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
-import { counted, percent } from '../ui/numbers.js';
+import { nameOrCount, percent } from '../ui/numbers.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -108,7 +108,7 @@ export class ReviewMenu {
 
   ask() {
     const images = this.chosen();
-    byId('reject-title').textContent = images.length === 1 ? `Reject ${images[0].name}?` : `Reject ${counted(images.length, 'image')}?`;
+    byId('reject-title').textContent = `Reject ${nameOrCount(images)}?`;
     const comments = new Set(images.map((im) => im.review?.comment ?? ''));
     this.comment.value = comments.size === 1 ? [...comments][0] : '';
     this.dialog.showModal();
@@ -133,7 +133,7 @@ export class ReviewMenu {
       toastProblem(error);
       return false;
     }
-    const what = before.length === 1 ? before[0].name : counted(before.length, 'image');
+    const what = nameOrCount(before);
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
     this.forget();
     const missing = missingText(status, after);

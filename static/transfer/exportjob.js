@@ -3,8 +3,8 @@ import { counted } from '../ui/numbers.js';
 import { insist } from '../ui/patience.js';
 
 /**
- * An export that the server makes in the background; segment/export/jobs.go and
- * report.go have the other side.
+ * An export that the server makes in the background; package segment/export/jobs and
+ * segment/export/report.go have the other side.
  *
  * @typedef {object} ImageReport
  * @property {string} name

@@ -32,3 +32,12 @@ export function percentRange(low, high) {
 export function counted(n, thing, things = `${thing}s`) {
   return `${n} ${n === 1 ? thing : things}`;
 }
+
+/**
+ * Images in words: the name of one, the number of several.
+ *
+ * @param {readonly {name: string}[]} images
+ */
+export function nameOrCount(images) {
+  return images.length === 1 ? images[0].name : counted(images.length, 'image');
+}
