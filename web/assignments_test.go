@@ -18,10 +18,7 @@ func TestAssignments(t *testing.T) {
 	s := MustServe(t, withLogin)
 	admin := s.as(s.user("admin", access.Admin))
 	im, other := admin.photo(), admin.photo()
-	as := map[string]*site{}
-	for _, role := range access.ProjectRoles() {
-		as[role.String()] = s.as(s.user(role.String(), role))
-	}
+	as := s.everyRole()
 	address := "/api/v1/projects/" + im.Project + "/assignments"
 	now := func() string {
 		var got []wire.Image

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"io"
 	"mime/multipart"
 	"net/http"
 	"slices"
@@ -43,6 +42,26 @@ func (s *site) importFiles(path string, files ...file) answer {
 	s.tb.Helper()
 	body, kind := form(files...)
 	return s.send("POST", path, body, "Content-Type: "+kind)
+}
+
+// importMapped imports a half mask by a mapping, or without one if that is empty.
+func (s *site) importMapped(path, mapping, name string) answer {
+	s.tb.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	if mapping != "" {
+		if err := form.WriteField("mapping", mapping); err != nil {
+			s.tb.Fatal(err)
+		}
+	}
+	part, err := form.CreateFormFile("file", name)
+	if err == nil {
+		_, err = part.Write(halfMask())
+	}
+	if err := errors.Join(err, form.Close()); err != nil {
+		s.tb.Fatal(err)
+	}
+	return s.send("POST", path, &body, "Content-Type: "+form.FormDataContentType())
 }
 
 // Imported masks become the labelling; pages with the image open are notified, and
@@ -99,21 +118,7 @@ func TestImportMapping(t *testing.T) {
 	path := "/api/v1/projects/" + im.Project + "/imports"
 	send := func(query, mapping string) answer {
 		t.Helper()
-		var body bytes.Buffer
-		form := multipart.NewWriter(&body)
-		if mapping != "" {
-			if err := form.WriteField("mapping", mapping); err != nil {
-				t.Fatal(err)
-			}
-		}
-		part, err := form.CreateFormFile("file", "beach.png")
-		if err == nil {
-			_, err = part.Write(halfMask())
-		}
-		if err := errors.Join(err, form.Close()); err != nil {
-			t.Fatal(err)
-		}
-		return s.send("POST", path+query, &body, "Content-Type: "+form.FormDataContentType())
+		return s.importMapped(path+query, mapping, "beach.png")
 	}
 	var got importJSON
 	send("?review=true&names=voc", "").into(t, http.StatusOK, &got)
@@ -155,20 +160,8 @@ func TestImportLabelImage(t *testing.T) {
 	}
 	var project wire.Project
 	s.get("/api/v1/projects/"+im.Project).into(t, http.StatusOK, &project)
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	err := form.WriteField("mapping", `{"objects":"`+project.Classes[1].Name+`"}`)
-	if err == nil {
-		var part io.Writer
-		if part, err = form.CreateFormFile("file", "beach_masks.png"); err == nil {
-			_, err = part.Write(halfMask())
-		}
-	}
-	if err := errors.Join(err, form.Close()); err != nil {
-		t.Fatal(err)
-	}
 	got = importJSON{}
-	s.send("POST", path, &body, "Content-Type: "+form.FormDataContentType()).into(t, http.StatusOK, &got)
+	s.importMapped(path, `{"objects":"`+project.Classes[1].Name+`"}`, "beach_masks.png").into(t, http.StatusOK, &got)
 	if got.Images[0].Problem != "" || got.Images[0].Seq != 1 || *got.Values[0].Class != project.Classes[1].Name {
 		t.Fatalf("import %+v", got)
 	}

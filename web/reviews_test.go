@@ -18,10 +18,7 @@ func TestReviews(t *testing.T) {
 	s := MustServe(t, withLogin)
 	admin := s.as(s.user("admin", access.Admin))
 	im := admin.photo()
-	as := map[string]*site{}
-	for _, role := range access.ProjectRoles() {
-		as[role.String()] = s.as(s.user(role.String(), role))
-	}
+	as := s.everyRole()
 	address := "/api/v1/projects/" + im.Project + "/reviews"
 	set := func(who, status, comment string) answer {
 		return as[who].send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"`+status+`","comment":"`+comment+`"}`))

@@ -54,6 +54,16 @@ func onServer(role access.Role) access.Role {
 	return role
 }
 
+// everyRole signs in one user of each role in projects, by its name.
+func (s *site) everyRole() map[string]*site {
+	s.tb.Helper()
+	as := map[string]*site{}
+	for _, role := range access.ProjectRoles() {
+		as[role.String()] = s.as(s.user(role.String(), role))
+	}
+	return as
+}
+
 // enlist gives a user a role in all projects of the test.
 func (s *site) enlist(name string, role access.Role) {
 	s.tb.Helper()
