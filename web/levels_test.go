@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"image"
 	"image/color"
-	"image/png"
 	"net/http"
 	"testing"
 
+	"collie/segment/photo/phototest"
 	"collie/web/wire"
 )
 
@@ -26,12 +26,9 @@ func TestLevels(t *testing.T) {
 				}
 			}
 		}
-		var b bytes.Buffer
-		if err := png.Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
+		b := phototest.MustPNG(t, img)
 		var records []wire.Image
-		s.upload(p.ID, file{"cells.png", b.Bytes()}).into(t, http.StatusCreated, &records)
+		s.upload(p.ID, file{"cells.png", b}).into(t, http.StatusCreated, &records)
 		return "/api/v1/images/" + records[0].ID
 	}
 	// contrast is the difference between the greys of the dark part.

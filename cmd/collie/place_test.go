@@ -2,11 +2,9 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"collie/segment/photo/phototest"
 )
 
 // programs is the folder of the built programs, server and collie.
@@ -156,11 +156,7 @@ func (p *place) draw(folder string, picture func(i int) image.Image) {
 		p.tb.Fatal(err)
 	}
 	for i := range 3 {
-		var b bytes.Buffer
-		if err := png.Encode(&b, picture(i)); err != nil {
-			p.tb.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(p.folder, folder, fmt.Sprintf("beach%d.png", i)), b.Bytes(), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(p.folder, folder, fmt.Sprintf("beach%d.png", i)), phototest.MustPNG(p.tb, picture(i)), 0o600); err != nil {
 			p.tb.Fatal(err)
 		}
 	}

@@ -1,15 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"collie/segment/photo/phototest"
 )
 
 // folder writes a data folder of n images: a disc of class 1 on class 0, and a
@@ -59,11 +59,7 @@ func grey(f func(x, y int) uint8) *image.Gray {
 
 func save(t *testing.T, path string, img image.Image) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	write(t, path, b.String())
+	write(t, path, string(phototest.MustPNG(t, img)))
 }
 
 func write(t *testing.T, path, text string) {

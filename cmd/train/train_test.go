@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/affinity"
+	"collie/segment/photo/phototest"
 )
 
 // folder writes n images of a textured disc, class 1, on another texture, with
@@ -42,14 +42,10 @@ func folder(t *testing.T, n int, classes func(inside bool) uint8) string {
 		}
 		for name, m := range map[string]image.Image{"images": img, "masks": mask} {
 			path := filepath.Join(dir, name, fmt.Sprintf("im%d.png", i))
-			var b bytes.Buffer
-			if err := png.Encode(&b, m); err != nil {
-				t.Fatal(err)
-			}
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(path, phototest.MustPNG(t, m), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"collie/segment/photo/phototest"
 )
 
 // Shapes that cover an image over and over again would keep memory from others for
@@ -21,7 +23,7 @@ func TestShapesCoverTheirImageTooOften(t *testing.T) {
 		return `{"images": [{"id": 1, "file_name": "a.jpg", "width": 1000, "height": 1000}], "categories": [{"id": 1, "name": "cat"}], "annotations": [` +
 			list(`{"image_id": 1, "category_id": 1, "area": 1, "segmentation": `+segmentation+`}`, n) + `]}`
 	}
-	crop := base64.StdEncoding.EncodeToString(encode(t, image.NewGray(image.Rect(0, 0, 1000, 1000))))
+	crop := base64.StdEncoding.EncodeToString(phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 1000, 1000))))
 	for name, with := range map[string]func(n int) string{
 		"polygons": func(n int) string {
 			return labelme(`{"label": "cat", "points": [[0, 0], [999, 0], [999, 999], [0, 999]]}`, n)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/color/palette"
-	"image/png"
 	"testing"
 	"time"
 
@@ -22,11 +21,8 @@ import (
 func FuzzMasks(f *testing.F) {
 	img := image.NewPaletted(image.Rect(0, 0, 4, 3), palette.Plan9)
 	img.Pix[5] = 2
-	var mask bytes.Buffer
-	if err := png.Encode(&mask, img); err != nil {
-		f.Fatal(err)
-	}
-	f.Add("a.png", mask.Bytes())
+	mask := phototest.MustPNG(f, img)
+	f.Add("a.png", mask)
 	f.Add("a.json", []byte(`{"images":[{"id":1,"file_name":"a.jpg","width":4,"height":3}],"categories":[{"id":7,"name":"cat"}],"annotations":[
 		{"id":1,"image_id":1,"category_id":7,"segmentation":[[0,0,3,0,3,2.5]]},
 		{"id":2,"image_id":1,"category_id":7,"iscrowd":1,"segmentation":{"size":[3,4],"counts":[2,3,7]}},
@@ -34,14 +30,10 @@ func FuzzMasks(f *testing.F) {
 	f.Add("a.json", fmt.Appendf(nil, `{"imagePath":"a.jpg","imageWidth":4,"imageHeight":3,"shapes":[
 		{"label":"cat","shape_type":"polygon","points":[[0,0],[3,0],[3,2]]},{"label":"dog","shape_type":"rectangle","points":[[0,0],[1,1]]},
 		{"label":"owl","shape_type":"circle","points":[[1,1],[2,1]]},{"label":"cow","shape_type":"mask","points":[[0,0],[3,2]],"mask":%q}]}`,
-		base64.StdEncoding.EncodeToString(mask.Bytes())))
+		base64.StdEncoding.EncodeToString(mask)))
 	f.Add("a.tif", phototest.Numbers(4, []uint8{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.Numbers(4, []float32{0, 1, 2, 0, 7, 7, 255, 9}))
-	var strip bytes.Buffer
-	if err := tiff.Encode(&strip, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true}); err != nil {
-		f.Fatal(err)
-	}
-	f.Add("a.tif", strip.Bytes())
+	f.Add("a.tif", phototest.MustTIFF(f, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true}))
 	f.Fuzz(func(t *testing.T, name string, file []byte) {
 		began := time.Now()
 		defer func() {

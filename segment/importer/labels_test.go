@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"image"
 	"image/color"
 	"image/color/palette"
@@ -20,15 +19,6 @@ import (
 	"collie/superpixels"
 )
 
-func encodeTIFF(t *testing.T, img image.Image, o *tiff.Options) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := tiff.Encode(&b, img, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // Masks of classes can be TIFFs where they can be PNGs.
 func TestClassesInTIFF(t *testing.T) {
 	box, rows := image.Rect(0, 0, 3, 2), "012/.50"
@@ -37,15 +27,15 @@ func TestClassesInTIFF(t *testing.T) {
 	colours := image.NewPaletted(box, palette.Plan9)
 	copy(colours.Pix, grey.(*image.Gray).Pix)
 	_, masks := readAll(t, fstest.MapFS{
-		"masks/a.tif":  file(encodeTIFF(t, grey, nil)),
-		"masks/b.TIFF": file(encodeTIFF(t, deep, &tiff.Options{Compression: tiff.Deflate, Predictor: true})),
-		"masks/c.tif":  file(encodeTIFF(t, colours, &tiff.Options{Compression: tiff.Deflate})),
-		"masks/d.png":  file(encode(t, grey)),
+		"masks/a.tif":  file(phototest.MustTIFF(t, grey, nil)),
+		"masks/b.TIFF": file(phototest.MustTIFF(t, deep, &tiff.Options{Compression: tiff.Deflate, Predictor: true})),
+		"masks/c.tif":  file(phototest.MustTIFF(t, colours, &tiff.Options{Compression: tiff.Deflate})),
+		"masks/d.png":  file(phototest.MustPNG(t, grey)),
 		"masks/e.tif":  file(phototest.Numbers(3, []float32{0, 1, 2, 255, 5, 0})),
 		"masks/f.tif":  file(phototest.Numbers(3, []uint16{0, 1, 2, 256, 5, 0})),
 		"masks/g.tif":  file(phototest.Numbers(3, []float32{0, 1, 2.5, 0, 5, 0})),
 		"masks/h.tif":  file(phototest.Numbers(3, []int32{0, -1, 2, 0, 5, 0})),
-		"masks/i.tif":  file(encodeTIFF(t, image.NewRGBA(box), nil)),
+		"masks/i.tif":  file(phototest.MustTIFF(t, image.NewRGBA(box), nil)),
 		"masks/j.tif":  file([]byte("II*\x00")),
 		"masks/k.tif":  file(phototest.Numbers(3, []uint8{0, 255, 255})),
 		"images/a.tif": file([]byte("not read")),
@@ -67,11 +57,11 @@ func TestClassesInTIFF(t *testing.T) {
 		files fstest.MapFS
 		want  []string
 	}{
-		"alone":       {fstest.MapFS{"a.tif": file(encodeTIFF(t, grey, nil))}, []string{"a " + rows}},
-		"beside PNGs": {fstest.MapFS{"a.tif": file(nil), "a.png": file(encode(t, grey))}, []string{"a " + rows}},
-		"PASCAL VOC":  {fstest.MapFS{"SegmentationClass/a.tif": file(encodeTIFF(t, grey, nil)), "SegmentationObject/a.tif": file(phototest.Numbers(3, []uint32{0, 70000, 2, 2, 2, 0}))}, []string{"a " + rows}},
+		"alone":       {fstest.MapFS{"a.tif": file(phototest.MustTIFF(t, grey, nil))}, []string{"a " + rows}},
+		"beside PNGs": {fstest.MapFS{"a.tif": file(nil), "a.png": file(phototest.MustPNG(t, grey))}, []string{"a " + rows}},
+		"PASCAL VOC":  {fstest.MapFS{"SegmentationClass/a.tif": file(phototest.MustTIFF(t, grey, nil)), "SegmentationObject/a.tif": file(phototest.Numbers(3, []uint32{0, 70000, 2, 2, 2, 0}))}, []string{"a " + rows}},
 		"bad objects": {
-			fstest.MapFS{"SegmentationClass/a.tif": file(encodeTIFF(t, grey, nil)), "SegmentationObject/a.tif": file(phototest.Numbers(3, []int32{0, -7, 2, 2, 2, 0}))},
+			fstest.MapFS{"SegmentationClass/a.tif": file(phototest.MustTIFF(t, grey, nil)), "SegmentationObject/a.tif": file(phototest.Numbers(3, []int32{0, -7, 2, 2, 2, 0}))},
 			[]string{"a.tif: SegmentationObject/a.tif: The pixel at (1, 0) has the number -7. " + acceptedLabels},
 		},
 	} {
@@ -92,10 +82,10 @@ func TestLabels(t *testing.T) {
 		colours.Pix[i] = v
 	}
 	classes, masks := readAll(t, fstest.MapFS{
-		"a.png":          file(encode(t, grey)),
-		"b.png":          file(encode(t, deep)),
-		"c.png":          file(encode(t, colours)),
-		"d.tif":          file(encodeTIFF(t, deep, &tiff.Options{Compression: tiff.Deflate, Predictor: true})),
+		"a.png":          file(phototest.MustPNG(t, grey)),
+		"b.png":          file(phototest.MustPNG(t, deep)),
+		"c.png":          file(phototest.MustPNG(t, colours)),
+		"d.tif":          file(phototest.MustTIFF(t, deep, &tiff.Options{Compression: tiff.Deflate, Predictor: true})),
 		"._hidden.png":   file(nil),
 		"instances.json": file([]byte("not read")),
 	}, Options{Objects: true})
@@ -109,16 +99,16 @@ func TestLabels(t *testing.T) {
 	}{
 		"uint32.tif":   {phototest.Numbers(3, []uint32{0, 70_000, 70_000, 1<<31 - 1, 9, 0}), "uint32 .11/11."},
 		"floats.tif":   {phototest.Numbers(3, []float32{0, 7, 7, 3, 9, 0}), "floats .11/11."},
-		"deep.tif":     {encodeTIFF(t, deep, &tiff.Options{Compression: tiff.Deflate, Predictor: true}), "deep .11/11."},
+		"deep.tif":     {phototest.MustTIFF(t, deep, &tiff.Options{Compression: tiff.Deflate, Predictor: true}), "deep .11/11."},
 		"nothing.tif":  {phototest.Numbers(3, []uint8{0, 0, 0}), "nothing ..."},
 		"binary.tif":   {phototest.Numbers(3, []uint8{0, 255, 255}), "binary .11 all objects have the number 255, so they are one object"},
 		"negative.tif": {phototest.Numbers(3, []int32{0, 7, -1}), "negative.tif: The pixel at (2, 0) has the number -1" + no},
 		"part.tif":     {phototest.Numbers(3, []float32{0, 7, 1.5}), "part.tif: The pixel at (2, 0) has the number 1.5" + no},
 		"large.tif":    {phototest.Numbers(3, []uint32{0, 7, 1 << 31}), "large.tif: The pixel at (2, 0) has the number 2147483648" + no},
-		"colours.png":  {encode(t, image.NewNRGBA(grey.Rect)), "colours.png: The file is a picture with colours, not a label image" + no},
-		"colours.tif":  {encodeTIFF(t, image.NewRGBA(grey.Rect), nil), "colours.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 8, 16 or 32 bits, without compression or with LZW or deflate."},
-		"broken.png":   {encode(t, grey)[:50], "broken.png: The mask is a damaged PNG. (png: invalid format: not enough pixel data)"},
-		"broken.tif":   {encodeTIFF(t, grey, &tiff.Options{Compression: tiff.Deflate})[:9], "broken.tif: The file is not a readable TIFF."},
+		"colours.png":  {phototest.MustPNG(t, image.NewNRGBA(grey.Rect)), "colours.png: The file is a picture with colours, not a label image" + no},
+		"colours.tif":  {phototest.MustTIFF(t, image.NewRGBA(grey.Rect), nil), "colours.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 8, 16 or 32 bits, without compression or with LZW or deflate."},
+		"broken.png":   {phototest.MustPNG(t, grey)[:50], "broken.png: The mask is a damaged PNG. (png: invalid format: not enough pixel data)"},
+		"broken.tif":   {phototest.MustTIFF(t, grey, &tiff.Options{Compression: tiff.Deflate})[:9], "broken.tif: The file is not a readable TIFF."},
 	} {
 		if _, masks := readAll(t, fstest.MapFS{name: file(c.file)}, Options{Objects: true, Undecided: true}); len(masks) != 1 || masks[0] != c.want {
 			t.Errorf("%s: %q, want %q", name, masks, c.want)
@@ -138,7 +128,7 @@ func TestLabelsAreBounded(t *testing.T) {
 	for i := range numbers {
 		colours.Set(i%width, i/width, color.NRGBA{uint8(i), uint8(i >> 8), uint8(i >> 16), 255})
 	}
-	_, masks := readAll(t, fstest.MapFS{"SegmentationClass/a.png": file(encode(t, image.NewGray(colours.Rect))), "SegmentationObject/a.png": file(encode(t, colours))}, Options{})
+	_, masks := readAll(t, fstest.MapFS{"SegmentationClass/a.png": file(phototest.MustPNG(t, image.NewGray(colours.Rect))), "SegmentationObject/a.png": file(phototest.MustPNG(t, colours))}, Options{})
 	if len(masks) != 1 || !strings.Contains(masks[0], "more than 65535 objects") {
 		t.Errorf("objects of PASCAL VOC: %q", masks)
 	}

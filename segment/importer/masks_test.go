@@ -1,13 +1,11 @@
 package importer
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"maps"
 	"slices"
 	"strings"
@@ -18,6 +16,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/photo/phototest"
 )
 
 // show writes a mask's pixels in rows, a digit each, '.' for void.
@@ -81,15 +80,6 @@ func drawn(m *Mask) string {
 	return strings.Join(append([]string{m.Image, show(m)}, m.Lossy...), " ")
 }
 
-func encode(t *testing.T, img image.Image) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 // picture draws rows of digits with the colours that at gives.
 func picture(img interface {
 	image.Image
@@ -119,18 +109,18 @@ func TestVOC(t *testing.T) {
 	box := image.Rect(0, 0, 3, 2)
 	rows := "012/.50"
 	classes, masks := readAll(t, fstest.MapFS{
-		"VOC/SegmentationClass/a.png":  file(encode(t, picture(image.NewPaletted(box, palette), rows, vocColor))),
-		"VOC/SegmentationClass/b.png":  file(encode(t, picture(image.NewNRGBA(box), rows, vocColor))),
-		"VOC/SegmentationClass/c.png":  file(encode(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
-		"VOC/SegmentationClass/d.png":  file(encode(t, picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/a.png":  file(phototest.MustPNG(t, picture(image.NewPaletted(box, palette), rows, vocColor))),
+		"VOC/SegmentationClass/b.png":  file(phototest.MustPNG(t, picture(image.NewNRGBA(box), rows, vocColor))),
+		"VOC/SegmentationClass/c.png":  file(phototest.MustPNG(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/d.png":  file(phototest.MustPNG(t, picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
 		"VOC/SegmentationClass/e.png":  file([]byte("\x89PNG\r\n\x1a\n")),
 		"VOC/SegmentationClass/._f":    file(nil),
-		"VOC/SegmentationClass/f.png":  file(encode(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
-		"VOC/SegmentationClass/g.png":  file(encode(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/f.png":  file(phototest.MustPNG(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/g.png":  file(phototest.MustPNG(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
 		"VOC/SegmentationObject/f.png": file([]byte("GIF")),
-		"VOC/SegmentationObject/g.png": file(encode(t, image.NewGray(image.Rect(0, 0, 2, 3)))),
+		"VOC/SegmentationObject/g.png": file(phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 2, 3)))),
 		"SegmentationObject/a.png":     file([]byte("not read: in no folder beside one of classes")),
-		"VOC/SegmentationClass/h.png":  file(encode(t, picture(image.NewNRGBA(box), "011/011", func(c uint8) color.Color { return color.NRGBA{A: 255 * (1 - c)} }))),
+		"VOC/SegmentationClass/h.png":  file(phototest.MustPNG(t, picture(image.NewNRGBA(box), "011/011", func(c uint8) color.Color { return color.NRGBA{A: 255 * (1 - c)} }))),
 		"VOC/JPEGImages/a.jpg":         file([]byte("not read")),
 	}, Options{})
 	want := []string{
@@ -151,7 +141,7 @@ func TestVOC(t *testing.T) {
 	own := map[uint8]color.Color{0: color.NRGBA{1, 2, 3, 255}, 1: color.NRGBA{200, 0, 0, 255}, segment.Void: vocColor(segment.Void)}
 	classes, masks = readAll(t, fstest.MapFS{
 		"labelmap.txt": file([]byte("# label:color_rgb:parts:actions\nground:1,2,3::\ncat:200,0,0::\n")),
-		"x.png":        file(encode(t, picture(image.NewNRGBA(box), "011/.10", func(c uint8) color.Color { return own[c] }))),
+		"x.png":        file(phototest.MustPNG(t, picture(image.NewNRGBA(box), "011/.10", func(c uint8) color.Color { return own[c] }))),
 	}, Options{})
 	if d := cmp.Diff([]string{"x 011/.10"}, masks); d != "" || classes != "ground cat" {
 		t.Errorf("classes %q, %s", classes, d)
@@ -172,8 +162,8 @@ func TestVOCObjects(t *testing.T) {
 		"colours": picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return mask.VOCColor(c) }),
 	} {
 		d, err := open(t, fstest.MapFS{
-			"SegmentationClass/a.png":  file(encode(t, picture(image.NewGray(box), "0111/1011", func(c uint8) color.Color { return color.Gray{c} }))),
-			"SegmentationObject/a.png": file(encode(t, img)),
+			"SegmentationClass/a.png":  file(phototest.MustPNG(t, picture(image.NewGray(box), "0111/1011", func(c uint8) color.Color { return color.Gray{c} }))),
+			"SegmentationObject/a.png": file(phototest.MustPNG(t, img)),
 		}, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -284,7 +274,7 @@ func TestBlackAndWhite(t *testing.T) {
 		"00/00": "",
 		"../..": "",
 	} {
-		_, masks := readAll(t, fstest.MapFS{"a.png": file(encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), rows, grey)))}, Options{})
+		_, masks := readAll(t, fstest.MapFS{"a.png": file(phototest.MustPNG(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), rows, grey)))}, Options{})
 		if d := cmp.Diff([]string{strings.TrimSpace("a " + rows + " " + want)}, masks); d != "" {
 			t.Error(d)
 		}
@@ -312,7 +302,7 @@ func TestCOCOBoxes(t *testing.T) {
 }
 
 func TestLabelme(t *testing.T) {
-	crop := base64.StdEncoding.EncodeToString(encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), "10/11", func(c uint8) color.Color { return color.Gray{c * 255} })))
+	crop := base64.StdEncoding.EncodeToString(phototest.MustPNG(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), "10/11", func(c uint8) color.Color { return color.Gray{c * 255} })))
 	classes, masks := readAll(t, fstest.MapFS{
 		"a.json": file([]byte(`{"version": "5.4.1", "imagePath": "..\\photos\\a.jpg", "imageData": null, "imageWidth": 5, "imageHeight": 4, "shapes": [
 			{"label": "cat", "shape_type": "polygon", "points": [[0, 0], [3, 0], [3, 2], [0, 2]]},
@@ -414,7 +404,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 	labelme := []byte(`{"imagePath": "l.jpg", "imageWidth": 2, "imageHeight": 1, "shapes": []}`)
 	captions := []byte(`{"images": [{"id": 1, "file_name": "a.jpg"}], "annotations": [{"id": 1, "image_id": 1, "caption": "a cat"}]}`)
 	panoptic := []byte(`{"annotations": [{"image_id": 1, "segments_info": [{"id": 1, "category_id": 1}]}], "images": [{"id": 1, "file_name": "a.jpg"}]}`)
-	indices := encode(t, picture(image.NewGray(image.Rect(0, 0, 2, 1)), "01", func(c uint8) color.Color { return color.Gray{c} }))
+	indices := phototest.MustPNG(t, picture(image.NewGray(image.Rect(0, 0, 2, 1)), "01", func(c uint8) color.Color { return color.Gray{c} }))
 	const other = ": It was not read, because the data set has masks in another format, too. Import it by itself."
 	for name, c := range map[string]struct {
 		files fstest.MapFS

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"image"
-	"image/png"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/annotation"
 	"collie/segment/learner"
+	"collie/segment/photo/phototest"
 	"collie/storage/blob"
 )
 
@@ -36,11 +36,7 @@ func (s *school) camouflage(t *testing.T, images int) {
 				img.Pix[at], img.Pix[at+1], img.Pix[at+2], img.Pix[at+3] = c[0]+uint8(rng.IntN(20)), c[1], c[2], 255
 			}
 		}
-		var b bytes.Buffer
-		if err := png.Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
-		im, err := s.AddImage(t.Context(), s.project.ID, fmt.Sprintf("%d.png", i), &b)
+		im, err := s.AddImage(t.Context(), s.project.ID, fmt.Sprintf("%d.png", i), bytes.NewReader(phototest.MustPNG(t, img)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"math/rand/v2"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"collie/segment"
 	"collie/segment/learner"
 	"collie/segment/photo"
+	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/workspacetest"
@@ -54,11 +54,7 @@ func landscape(t testing.TB, i int) io.Reader {
 			img.SetNRGBA(x, y, c)
 		}
 	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return &b
+	return bytes.NewReader(phototest.MustPNG(t, img))
 }
 
 func newSchool(t *testing.T, images int, wrap func(*blob.Store) segment.Blobs) *school {

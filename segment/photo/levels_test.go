@@ -5,10 +5,11 @@ import (
 	"context"
 	"image"
 	"image/color"
-	"image/png"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/photo/phototest"
 )
 
 // ramp16 is a greyscale image whose value is 1000 + 10·x, but for one black and
@@ -57,12 +58,9 @@ func TestLevels(t *testing.T) {
 // TestWindow reads a file whose values lie in a 66th of the range: without a
 // window it shows five greys, with one it shows a hundred.
 func TestWindow(t *testing.T) {
-	var file bytes.Buffer
-	if err := png.Encode(&file, ramp16()); err != nil {
-		t.Fatal(err)
-	}
+	file := phototest.MustPNG(t, ramp16())
 	greys := func(tone func(image.Image) image.Image) []uint8 {
-		p, err := NewGate(Limits{}).ReadToned(context.Background(), bytes.NewReader(file.Bytes()), tone)
+		p, err := NewGate(Limits{}).ReadToned(context.Background(), bytes.NewReader(file), tone)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,14 +6,12 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
-	"image/png"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
-	"golang.org/x/image/tiff"
 
 	"collie/segment/photo/phototest"
 	"collie/static"
@@ -113,13 +111,6 @@ const fetchedOriginal = `performance.getEntriesByType('resource').some(({name}) 
 // photograph's own pixels, upright.
 func TestE2EDetail(t *testing.T) {
 	t.Parallel()
-	encoded := func(img image.Image) []byte {
-		var b bytes.Buffer
-		if err := png.Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
 	wide, large := fine(3000, 1400), fine(4800, 3700) // the latter is more than is kept of an image
 	for _, c := range []struct {
 		name    string
@@ -127,7 +118,7 @@ func TestE2EDetail(t *testing.T) {
 		content []byte
 		off     int
 	}{
-		{"plain.png", wide, encoded(wide), 0},
+		{"plain.png", wide, phototest.MustPNG(t, wide), 0},
 		{"turned.jpg", wide, noting(t, turned(wide, 6), 6), 8},
 		{"large.jpg", large, noting(t, turned(large, 3), 3), 8},
 	} {
@@ -158,13 +149,7 @@ func TestE2EDetail(t *testing.T) {
 func TestE2EDetailRefused(t *testing.T) {
 	t.Parallel()
 	img := fine(3000, 1400)
-	var plain, scan bytes.Buffer
-	if err := png.Encode(&plain, img); err != nil {
-		t.Fatal(err)
-	}
-	if err := tiff.Encode(&scan, img, nil); err != nil {
-		t.Fatal(err)
-	}
+	plain, scan := phototest.MustPNG(t, img), phototest.MustTIFF(t, img, nil)
 	address := startServer(t)
 	p := openPage(t, 1280, 720, false, address)
 	shows := func(turn float64, windowed bool) (found struct{ Shown, Done bool }) {
@@ -185,7 +170,7 @@ func TestE2EDetailRefused(t *testing.T) {
 		})`, static.Address("canvas/detail.js"), turn, windowed))
 		return found
 	}
-	p.open(t, "plain.png", plain.Bytes())
+	p.open(t, "plain.png", plain)
 	if found := shows(0, false); !found.Shown || !found.Done {
 		t.Errorf("the image's own pixels: %+v", found)
 	}
@@ -196,7 +181,7 @@ func TestE2EDetailRefused(t *testing.T) {
 		t.Errorf("a picture that is upside down: %+v", found)
 	}
 	p.do("opening the start page", chromedp.Navigate(address))
-	p.open(t, "scan.tif", scan.Bytes())
+	p.open(t, "scan.tif", scan)
 	if found := shows(0, false); found.Shown || !found.Done {
 		t.Errorf("a TIFF file: %+v", found)
 	}
@@ -208,11 +193,8 @@ func TestE2EDetailRefused(t *testing.T) {
 func TestE2EDetailRepairs(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
-	var file bytes.Buffer
-	if err := png.Encode(&file, fine(3000, 1400)); err != nil {
-		t.Fatal(err)
-	}
-	p.open(t, "plain.png", file.Bytes())
+	file := phototest.MustPNG(t, fine(3000, 1400))
+	p.open(t, "plain.png", file)
 	p.press("g")
 	p.press("b")
 	for value[int](p, `+document.getElementById('brush-value').textContent`) > 1 {

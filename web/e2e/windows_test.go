@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+
+	"collie/segment/photo/phototest"
 )
 
 // uncovered lists the controls that are not wholly inside the window, or that
@@ -75,11 +76,7 @@ func picture(t *testing.T, width, height int) []byte {
 			m.SetGray(x, y, color.Gray{Y: uint8(shade)})
 		}
 	}
-	var file bytes.Buffer
-	if err := png.Encode(&file, m); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
+	return phototest.MustPNG(t, m)
 }
 
 // openPicture opens the middle image of a project of three with that size, with

@@ -8,7 +8,6 @@ import (
 	"image/color"
 	_ "image/gif"
 	"image/jpeg"
-	"image/png"
 	"io"
 	"io/fs"
 	"maps"
@@ -26,6 +25,7 @@ import (
 	_ "golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp"
 
+	"collie/segment/photo/phototest"
 	"collie/sharedtest"
 	"collie/storage/storagetest"
 )
@@ -334,15 +334,12 @@ func TestTinyImages(t *testing.T) {
 		for at := range img.Pix {
 			img.Pix[at] = uint8(at * at)
 		}
-		var content bytes.Buffer
-		if err := png.Encode(&content, img); err != nil {
-			t.Fatal(err)
-		}
+		content := phototest.MustPNG(t, img)
 		for name, event := range map[string]string{
 			"label": `"kind":"label","class":1,"points":[[0,0]]`,
 			"box":   fmt.Sprintf(`"kind":"box","class":1,"points":[[0,0],[%d,%d]]`, (size.X+1)/2, (size.Y+1)/2),
 		} {
-			status, body, err := upload(p.url+"/api/v1/projects/"+project.ID+"/images", name+".png", content.Bytes())
+			status, body, err := upload(p.url+"/api/v1/projects/"+project.ID+"/images", name+".png", content)
 			var made []struct{ ID string }
 			if err != nil || status != http.StatusCreated || json.Unmarshal(body, &made) != nil {
 				t.Fatalf("%v: %d %v %s", size, status, err, body)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"math/rand/v2"
 	"mime/multipart"
@@ -20,6 +19,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/photo/phototest"
 )
 
 // traffic is what clients send to a server, across its restarts, and the answers:
@@ -63,11 +63,7 @@ func grainy(tb testing.TB) []byte {
 		im.Pix[i] = 255
 	}
 	im.SetNRGBA(0, 0, color.NRGBA{A: 255})
-	var b bytes.Buffer
-	if err := png.Encode(&b, im); err != nil {
-		tb.Fatal(err)
-	}
-	return b.Bytes()
+	return phototest.MustPNG(tb, im)
 }
 
 // newTraffic makes a project with the given number of images to click on.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"image"
-	"image/png"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -24,6 +23,7 @@ import (
 	"collie/segment/export"
 	"collie/segment/export/jobs"
 	"collie/segment/job"
+	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/disk"
@@ -52,13 +52,10 @@ func newProject(tb testing.TB, w *workspace.Workspace) (segment.Project, []segme
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var file bytes.Buffer
-	if err := png.Encode(&file, image.NewNRGBA(image.Rect(0, 0, 60, 40))); err != nil {
-		tb.Fatal(err)
-	}
+	file := phototest.MustPNG(tb, image.NewNRGBA(image.Rect(0, 0, 60, 40)))
 	var images []segment.Image
 	for _, name := range []string{"a.png", "b.png", "c.png"} {
-		im, err := w.AddImage(tb.Context(), p.ID, name, bytes.NewReader(file.Bytes()))
+		im, err := w.AddImage(tb.Context(), p.ID, name, bytes.NewReader(file))
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -47,28 +47,31 @@ func TIFFWith(file []byte, more ...Entry) []byte {
 
 func locatedTIFF(tb testing.TB, img image.Image) []byte {
 	tb.Helper()
-	var b bytes.Buffer
-	if err := tiff.Encode(&b, img, nil); err != nil {
-		tb.Fatal(err)
-	}
-	length := uint32(len(Secret))
-	secret := uint32(b.Len())
-	file := append(b.Bytes(), Secret...)
+	file := MustTIFF(tb, img, nil)
+	length, secret := uint32(len(Secret)), uint32(len(file))
+	file = append(file, Secret...)
 	gps := uint32(len(file))
 	file = appendDirectory(binary.LittleEndian, file, []Entry{{2, 2, length, secret}})
 	return TIFFWith(file, Entry{0x010e, 2, length, secret}, Entry{0x0112, 3, 1, 6}, Entry{0x02bc, 1, length, secret}, Entry{0x8825, 4, 1, gps})
 }
 
+// MustTIFF returns an image as a file.
+func MustTIFF(tb testing.TB, img image.Image, o *tiff.Options) []byte {
+	tb.Helper()
+	var b bytes.Buffer
+	if err := tiff.Encode(&b, img, o); err != nil {
+		tb.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // Stack is a TIFF file in which an image comes twice.
 func Stack(tb testing.TB, img image.Image) []byte {
 	tb.Helper()
-	var b bytes.Buffer
-	if err := tiff.Encode(&b, img, nil); err != nil {
-		tb.Fatal(err)
-	}
 	le := binary.LittleEndian
-	file := TIFFWith(b.Bytes()) // its directory comes again at the end
-	first := le.Uint32(b.Bytes()[4:])
+	single := MustTIFF(tb, img, nil)
+	file := TIFFWith(single) // its directory comes again at the end
+	first := le.Uint32(single[4:])
 	second := le.Uint32(file[4:])
 	le.PutUint32(file[first+2+12*uint32(le.Uint16(file[first:])):], second)
 	le.PutUint32(file[4:], first)
