@@ -74,11 +74,7 @@ func TestSetGuess(t *testing.T) {
 	a.Close()
 
 	w = mustOpenWorkspace(t, dir, asIs)
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a = workspacetest.MustOpenImage(t, w, im.ID)
 	if d := cmp.Diff(before, digest()); d != "" {
 		t.Error("after a restart: " + d)
 	}

@@ -30,11 +30,7 @@ func TestBackup(t *testing.T) {
 		t.Fatalf("document %+v", doc)
 	}
 	for i, im := range doc.Images {
-		a, err := w.Open(t.Context(), images[i].ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := workspacetest.MustOpenImage(t, w, images[i].ID)
 		var events []segment.Event
 		for e, err := range backup.ReadEvents(bytes.NewReader(files[im.Evidence])) {
 			if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"image/png"
-	"io"
 	"strings"
 	"testing"
 
@@ -80,11 +79,7 @@ func TestTooManyObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	img, err := png.Decode(bytes.NewReader(b))
+	img, err := png.Decode(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,14 +137,8 @@ func TestImportedScoresAreAGuess(t *testing.T) {
 			t.Errorf("asked %v: the probabilities are missing", asked != nil)
 		}
 	}
-	a, err := w.Open(t.Context(), images[1].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	if _, err := a.Append(t.Context(), 1, segment.Event{ID: "click", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1}); err != nil {
-		t.Fatal(err)
-	}
+	a := workspacetest.MustOpenImage(t, w, images[1].ID)
+	workspacetest.MustAppend(t, a, segment.Event{ID: "click", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1})
 	onlyHinted(t, w, images[1], false)
 	_, report := mustWrite(t, w, p.ID, "index-png", export.Options{Guesses: &yes})
 	if report.Guesses != 0 || report.LeftOut != 0 || report.Images[1].Undecided == 0 {

@@ -31,11 +31,7 @@ func TestProbabilities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := w.Open(t.Context(), images[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, images[0].ID)
 	state, sequence := a.Present()
 	u, err := sequence.Uncertainty(t.Context(), 7)
 	if err != nil {
@@ -63,16 +59,10 @@ func TestProbabilities(t *testing.T) {
 func TestRepairs(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
-	a, err := w.Open(t.Context(), images[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, images[0].ID)
 	before := a.Pixels()
 	repairs := []segment.Repair{{Class: 1, Runs: []int32{5, 3}}, {Class: segment.Void, Runs: []int32{120*40 + 7, 1}}}
-	if _, err := a.Append(t.Context(), a.State().Seq, segment.Event{ID: "repair", Kind: segment.Pixels, Repairs: repairs}); err != nil {
-		t.Fatal(err)
-	}
+	workspacetest.MustAppend(t, a, segment.Event{ID: "repair", Kind: segment.Pixels, Repairs: repairs})
 	want := bytes.Clone(before)
 	copy(want[5:], []byte{1, 1, 1})
 	want[120*40+7] = segment.Void

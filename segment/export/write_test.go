@@ -96,9 +96,7 @@ func twoImages(tb testing.TB, w *workspace.Workspace) (segment.Project, []segmen
 		tb.Fatal(err)
 	}
 	defer a.Close()
-	if _, err := a.Append(tb.Context(), 2, segment.Event{ID: "c", Kind: segment.Clear, Points: [][2]float64{{10, 40}}}); err != nil {
-		tb.Fatal(err)
-	}
+	workspacetest.MustAppend(tb, a, segment.Event{ID: "c", Kind: segment.Clear, Points: [][2]float64{{10, 40}}})
 	return p, images
 }
 
@@ -204,11 +202,7 @@ func TestMaskIsTheLabelling(t *testing.T) {
 	p, images := twoImages(t, w)
 	files, _ := mustWrite(t, w, p.ID, "index-png", export.Options{})
 	for i, stem := range []string{"a_b", "A_B-2", "image-con"} {
-		a, err := w.Open(t.Context(), images[i].ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := workspacetest.MustOpenImage(t, w, images[i].ID)
 		img, err := png.Decode(bytes.NewReader(files["masks/"+stem+".png"]))
 		if err != nil {
 			t.Fatal(err)
@@ -225,14 +219,8 @@ func TestApproved(t *testing.T) {
 	if _, err := w.SetReview(t.Context(), p.ID, []string{images[0].ID, images[1].ID}, nil, segment.Review{Status: segment.Approved}); err != nil {
 		t.Fatal(err)
 	}
-	a, err := w.Open(t.Context(), images[1].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	if _, err := a.Append(t.Context(), 0, segment.Event{ID: "late", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1}); err != nil {
-		t.Fatal(err)
-	}
+	a := workspacetest.MustOpenImage(t, w, images[1].ID)
+	workspacetest.MustAppend(t, a, segment.Event{ID: "late", Kind: segment.Label, Points: [][2]float64{{10, 40}}, Class: 1})
 	_, report := mustWrite(t, w, p.ID, "index-png", export.Options{Approved: true})
 	if len(report.Images) != 1 || report.Images[0].ID != images[0].ID || len(report.Skipped) != 2 ||
 		!strings.Contains(report.Skipped[0].Why, "changed since") || !strings.Contains(report.Skipped[1].Why, "not approved") {
@@ -245,16 +233,10 @@ func TestApproved(t *testing.T) {
 func TestObjectsLeftOut(t *testing.T) {
 	w := workspacetest.MustOpen(t)
 	p, images := twoImages(t, w)
-	a, err := w.Open(t.Context(), images[0].ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, images[0].ID)
 	inside := slices.Index(a.Pixels(), 0)
 	at := [][2]float64{{float64(inside%images[0].Width) + 0.5, float64(inside/images[0].Width) + 0.5}}
-	if _, err := a.Append(t.Context(), a.State().Seq, segment.Event{ID: "told", Kind: segment.Instance, Class: 0, Points: at, Instances: []int32{1}}); err != nil {
-		t.Fatal(err)
-	}
+	workspacetest.MustAppend(t, a, segment.Event{ID: "told", Kind: segment.Instance, Class: 0, Points: at, Instances: []int32{1}})
 	const classes = "Masks of classes don't tell objects"
 	for format, says := range map[string]string{"voc": "no numbers for 1 object of it", "coco": "", "index-png": classes, "colour-png": classes, "numpy": classes} {
 		_, report := mustWrite(t, w, p.ID, format, export.Options{Images: []string{images[0].ID}})

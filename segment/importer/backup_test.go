@@ -56,12 +56,7 @@ func mustOpenFirst(tb testing.TB, w *workspace.Workspace, project string) *annot
 	if err != nil {
 		tb.Fatal(err)
 	}
-	a, err := w.Open(tb.Context(), images[0].ID)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(a.Close)
-	return a
+	return workspacetest.MustOpenImage(tb, w, images[0].ID)
 }
 
 func mustAppend(tb testing.TB, a *annotation.Annotation, events ...segment.Event) {

@@ -124,11 +124,7 @@ func TestClassesWithLabelmesNames(t *testing.T) {
 		rows := slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("1", 40) + strings.Repeat("2", 40)}, 80)
 		mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.png": grey(rows...)}), importer.Options{})
 		labels := func(p segment.Project, im segment.Image) (out []string) {
-			a, err := w.Open(t.Context(), im.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer a.Close()
+			a := workspacetest.MustOpenImage(t, w, im.ID)
 			project := a.Project()
 			for _, x := range []int{10, 60, 110} {
 				c, _ := project.Class(int(a.Pixels()[40*120+x]))
@@ -228,11 +224,7 @@ func TestAsManyClassesAsAProjectHas(t *testing.T) {
 			if err != nil || len(report.Images) != 1 || report.Images[0].Problem != "" {
 				t.Fatalf("%+v, %v", report, err)
 			}
-			a, err := w.Open(t.Context(), im.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer a.Close()
+			a := workspacetest.MustOpenImage(t, w, im.ID)
 			var got, want []uint8
 			for i, x := range []int{5, 25, 45, 70} {
 				got, want = append(got, a.Pixels()[5*120+x]), append(want, p.Classes[c.want[i]].ID)

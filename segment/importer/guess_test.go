@@ -34,11 +34,7 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := here.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := workspacetest.MustOpenImage(t, here, im.ID)
 	mustAppend(t, b, segment.Event{Kind: segment.Granularity, Regions: a.State().Wanted})
 	report := mustImport(t, here, q.ID, content, importer.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Seq != 2 {
@@ -90,11 +86,7 @@ func TestScoresBringTheirPhotographs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := there.Open(t.Context(), im.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := workspacetest.MustOpenImage(t, there, im.ID)
 		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 40}}})
 	}
 	content := mustExport(t, there, p.ID, "numpy", export.Options{Pictures: new(true)})
@@ -176,11 +168,7 @@ func TestScoresOfOtherSuperpixels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, im.ID)
 	m, _ := a.Superpixels()
 	array := "\x93NUMPY\x01\x00\x3d\x00{'descr': '|u1', 'fortran_order': False, 'shape': (7, 2)}   \n" + strings.Repeat("\x01", 7*2)
 	content := zipped(t, map[string][]byte{"x.npz": zipped(t, map[string][]byte{"scores.npy": []byte(array)})})

@@ -111,11 +111,7 @@ func TestRoundTrips(t *testing.T) {
 			if q, err = here.Project(t.Context(), q.ID); err != nil {
 				t.Fatal(err)
 			}
-			b, err := here.Open(t.Context(), report.Images[0].Image)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.Close()
+			b := workspacetest.MustOpenImage(t, here, report.Images[0].Image)
 			for i, got := range b.Pixels() {
 				want := p.Classes[p.Index(pixels[i])].Name
 				if at := q.Index(got); at < 0 || q.Classes[at].Name != want {
@@ -190,11 +186,7 @@ func TestImportProblems(t *testing.T) {
 			}
 		})
 	}
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, im.ID)
 	if seq := a.State().Seq; seq != 1 { // "no class" has classes 0 to 2, which the project has
 		t.Errorf("%d events", seq)
 	}

@@ -83,11 +83,7 @@ func TestMapping(t *testing.T) {
 			if got := report.Images[0].Problem; tt.problem == "" && got != "" || !strings.Contains(got, tt.problem) {
 				t.Errorf("problem %q, want %q", got, tt.problem)
 			}
-			a, err := w.Open(t.Context(), im.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer a.Close()
+			a := workspacetest.MustOpenImage(t, w, im.ID)
 			if tt.problem != "" {
 				if seq := a.State().Seq; seq != 0 {
 					t.Errorf("%d events after a refusal", seq)

@@ -128,11 +128,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 					got = append(got, r.Problem[:min(len(r.Problem), len(c.want[i]))])
 					continue
 				}
-				a, err := w.Open(t.Context(), r.Image)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer a.Close()
+				a := workspacetest.MustOpenImage(t, w, r.Image)
 				if seen[r.Image] {
 					t.Errorf("image %s got two masks", r.Image)
 				}
@@ -158,11 +154,7 @@ func TestExportsOfTwoFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := there.Open(t.Context(), im.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer a.Close()
+		a := workspacetest.MustOpenImage(t, there, im.ID)
 		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: i + 1, Points: [][2]float64{{10, 40}}})
 	}
 	for _, format := range []string{"coco", "labelme"} {

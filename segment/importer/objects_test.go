@@ -61,11 +61,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 			if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
 				t.Fatalf("report %+v", report)
 			}
-			b, err := here.Open(t.Context(), report.Images[0].Image)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.Close()
+			b := workspacetest.MustOpenImage(t, here, report.Images[0].Image)
 			now, after := b.Objects(b.State(), b.Pixels())
 			if len(now) != 2 {
 				t.Fatalf("objects %v", now)
@@ -102,11 +98,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		report := mustImport(t, here, q.ID, mustExport(t, there, p.ID, "coco", options), importer.Options{})
-		b, err := here.Open(t.Context(), report.Images[0].Image)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
+		b := workspacetest.MustOpenImage(t, here, report.Images[0].Image)
 		if marks := b.State().Constraints.Objects; len(marks) > 0 {
 			t.Errorf("%d marks", len(marks))
 		}
@@ -137,11 +129,7 @@ func TestObjectsBesideTouchingOnes(t *testing.T) {
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
 		t.Fatalf("report %+v", report)
 	}
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, im.ID)
 	_, of := a.Objects(a.State(), a.Pixels())
 	labels := of.Map().Labels
 	for object, x := range []int{12, 30, 50, 70, 100} {
@@ -246,11 +234,7 @@ func TestObjectsOf16Bits(t *testing.T) {
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Regions != 3 {
 		t.Fatalf("report %+v", report)
 	}
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, im.ID)
 	if list, _ := a.Objects(a.State(), a.Pixels()); len(list) != 3 {
 		t.Errorf("objects %v", list)
 	}

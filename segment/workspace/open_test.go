@@ -374,11 +374,7 @@ func TestFootprintOfALongPast(t *testing.T) {
 	}
 	w := mustTune(t, workspace.Options{})
 	im := mustAdd(t, w, 500, 375)
-	a, err := w.Open(t.Context(), im.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
+	a := workspacetest.MustOpenImage(t, w, im.ID)
 	clicks := func(from, to int) int64 {
 		for i := from; i < to; i++ {
 			mustAppend(t, a, segment.Event{ID: fmt.Sprintf("%036d", i), Kind: segment.Label, Superpixels: []int32{int32(i * 17 % 500)}, Points: [][2]float64{{1, 1}}, Class: i % 2})
