@@ -226,7 +226,6 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 		return r, &MaskError{m.File, err}
 	}
 	r.Regions, r.Lossy = m.Regions, m.Lossy
-	i.meaning.count(m.Pixels)
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)
 		if err != nil {
@@ -236,6 +235,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 			return r, err
 		}
 	}
+	i.meaning.count(m.Pixels)
 	if i.review {
 		return i.look(r, m)
 	}

@@ -159,3 +159,17 @@ func TestReviewOfNewImages(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// Values of a mask that doesn't fit its image need no class: it isn't imported whatever
+// they become.
+func TestValuesOfMisfits(t *testing.T) {
+	w, p, _, _ := beach(t)
+	files, err := importer.FromFS(fstest.MapFS{"beach.png": {Data: grey("17")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+	if err != nil || len(report.Values) > 0 || !strings.Contains(report.Images[0].Problem, "2×1 pixels") {
+		t.Errorf("%+v, %v", report, err)
+	}
+}
