@@ -18,19 +18,9 @@ func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []str
 	if err := w.MayReview(ctx, projectID, segment.ToDo); err != nil {
 		return nil, err
 	}
-	if name != "" {
-		members, err := w.store.Members(ctx, projectID)
-		if err != nil {
-			return nil, err
-		}
-		at := slices.IndexFunc(members, func(m segment.Member) bool { return strings.EqualFold(m.Name, name) })
-		switch {
-		case at < 0:
-			return nil, segment.Errorf(segment.Invalid, "%q is not a member of the project. Images can be assigned to its annotators, reviewers and owners. Nothing was changed.", name)
-		case !members[at].Role.May(access.Annotate) && !members[at].Role.May(access.Review):
-			return nil, segment.Errorf(segment.Invalid, "%s is a viewer. Images can be assigned to annotators, reviewers and owners. Nothing was changed.", members[at].Name)
-		}
-		name = members[at].Name
+	name, err := w.assignee(ctx, projectID, name)
+	if err != nil {
+		return nil, err
 	}
 	chosen, err := w.among(ctx, projectID, imageIDs)
 	if err != nil || len(chosen) == 0 {
@@ -43,4 +33,24 @@ func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []str
 	}
 	entry := audit.New(ctx, audit.ImagesAssigned, projectID, cmp.Or(name, "nobody")+": "+listed(chosen, namedImage))
 	return chosen, w.store.Assign(audit.Note(ctx, entry), projectID, ids, name)
+}
+
+// assignee returns the name of a member who can work on images as it is stored; empty
+// stays empty.
+func (w *Workspace) assignee(ctx context.Context, projectID, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	members, err := w.store.Members(ctx, projectID)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(members, func(m segment.Member) bool { return strings.EqualFold(m.Name, name) })
+	switch {
+	case at < 0:
+		return "", segment.Errorf(segment.Invalid, "%q is not a member of the project. Images can be assigned to its annotators, reviewers and owners. Nothing was changed.", name)
+	case !members[at].Role.May(access.Annotate) && !members[at].Role.May(access.Review):
+		return "", segment.Errorf(segment.Invalid, "%s is a viewer. Images can be assigned to annotators, reviewers and owners. Nothing was changed.", members[at].Name)
+	}
+	return members[at].Name, nil
 }
