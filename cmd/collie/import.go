@@ -18,10 +18,7 @@ import (
 type importCommand struct {
 	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
 	Files   []string `arg:"" type:"path" help:"Zip archives, masks as PNG or TIFF, COCO or labelme JSON, scores or embeddings in .npz files, or folders of these."`
-	mapping.Flag
-	Numbers   string `default:"classes" enum:"classes,objects" help:"What the numbers in masks as PNG or TIFF are: classes, or objects (label images). All objects have the class that --map objects=CLASS says, or in a project of two classes the second one."`
-	Names     string `default:"project" enum:"project,voc" help:"What numbers without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
-	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape or object become: background or undecided."`
+	mapping.Flags
 }
 
 // together are the names of files and folders that give the others in a folder their

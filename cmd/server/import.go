@@ -19,10 +19,7 @@ type importCommand struct {
 	Files []string `arg:"" help:"Folders, zip archives, masks as PNG or TIFF, COCO or labelme JSON, or .npz files with scores or embeddings; without --project, backups."`
 
 	Project string `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
-	mapping.Flag
-	Numbers   string `default:"classes" enum:"classes,objects" help:"What the numbers in masks as PNG or TIFF are: classes, or objects (label images). All objects have the class that --map objects=CLASS says, or in a project of two classes the second one."`
-	Names     string `default:"project" enum:"project,voc" help:"What indices without a name or a mapping mean: positions in the project's list of classes (project), or the classes of PASCAL VOC (voc)."`
-	Uncovered string `default:"background" enum:"background,undecided" help:"What pixels outside every shape or object become: background or undecided."`
+	mapping.Flags
 
 	uploadLimits
 	dataFlag
