@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
@@ -231,11 +230,7 @@ func TestE2EImportMeaning(t *testing.T) {
 	mask := sampleMask(t, address, picture)
 	name := value[string](p, `document.querySelector('.image-name').textContent`)
 	path := filepath.Join(t.TempDir(), strings.TrimSuffix(strings.TrimSpace(name), filepath.Ext(name))+".png")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(png.Encode(f, mask), f.Close()); err != nil {
+	if err := os.WriteFile(path, phototest.MustPNG(t, mask), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p.do("going to the project", chromedp.Navigate(address+"/projects/"+from))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -87,24 +86,9 @@ func TestE2EPolyglots(t *testing.T) {
 				t.Errorf("as %s its script does not run, so that this test proves nothing", kind)
 			}
 
-			var images []struct {
-				ID string `json:"id"`
-			}
-			var body bytes.Buffer
-			form := multipart.NewWriter(&body)
-			part, err := form.CreateFormFile("file", name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := part.Write(content); err != nil {
-				t.Fatal(err)
-			}
-			if err := form.Close(); err != nil {
-				t.Fatal(err)
-			}
-			call(t, collie+"/api/v1/projects/"+project.ID+"/images", form.FormDataContentType(), &body, &images)
+			image := uploadNamed(t, collie, project.ID, []string{name}, [][]byte{content})[0]
 			for _, part := range []string{"original", "display"} {
-				address := collie + "/api/v1/images/" + images[0].ID + "/" + part
+				address := collie + "/api/v1/images/" + image + "/" + part
 				open(other.URL + "/?url=" + address)
 				if ran() {
 					t.Errorf("%s ran in another site's page", part)

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
-	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -25,29 +23,13 @@ func sixSamples(t *testing.T, address string) string {
 	t.Helper()
 	var project struct{ ID string }
 	call(t, address+"/api/v1/sample", "application/json", nil, &project)
+	var names []string
+	var files [][]byte
 	for i := range 5 {
-		var body bytes.Buffer
-		form := multipart.NewWriter(&body)
-		part, err := form.CreateFormFile("file", fmt.Sprintf("still life %d.png", i+2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := part.Write(sample.Photograph); err != nil {
-			t.Fatal(err)
-		}
-		if err := form.Close(); err != nil {
-			t.Fatal(err)
-		}
-		var images []struct{ ID string }
-		call(t, address+"/api/v1/projects/"+project.ID+"/images", form.FormDataContentType(), &body, &images)
-		if i < 2 {
-			resp, err := http.Post(address+"/api/v1/images/"+images[0].ID+"/evidence", "application/json",
-				strings.NewReader(`{"id":"a","expected_seq":0,"kind":"label","class":4,"points":[[480,380],[200,300],[700,400]]}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			resp.Body.Close()
-		}
+		names, files = append(names, fmt.Sprintf("still life %d.png", i+2)), append(files, sample.Photograph)
+	}
+	for _, id := range uploadNamed(t, address, project.ID, names, files)[:2] {
+		post(t, address+"/api/v1/images/"+id+"/evidence", `{"id":"a","expected_seq":0,"kind":"label","class":4,"points":[[480,380],[200,300],[700,400]]}`)
 	}
 	return address + "/projects/" + project.ID
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,6 +18,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"collie/static"
+
+	"collie/segment/photo/phototest"
 )
 
 // zoom is the scale that the page shows, in per cent.
@@ -129,14 +130,7 @@ func TestE2ETones(t *testing.T) {
 			}
 		}
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
+	if err := os.WriteFile(path, phototest.MustPNG(t, img), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p := openPage(t, 1280, 720, true, startServer(t))
