@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"maps"
 	"path"
 	"reflect"
 	"regexp"
@@ -311,26 +312,9 @@ func TestDamagedBackups(t *testing.T) {
 		"a path out":     {replace("backup.json", first("originals/"), "../../etc/passwd"), segment.Unreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := map[string]string{}
-			for k, v := range whole {
-				files[k] = v
-			}
+			files := maps.Clone(whole)
 			c.damage(files)
-			var b bytes.Buffer
-			z := zip.NewWriter(&b)
-			for k, v := range files {
-				f, err := z.Create(k)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.WriteString(f, v); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := z.Close(); err != nil {
-				t.Fatal(err)
-			}
-			if q, err := takeBackup(t, w, b.Bytes()); segment.KindOf(err) != c.kind {
+			if q, err := takeBackup(t, w, zipped(t, files)); segment.KindOf(err) != c.kind {
 				t.Errorf("project %q, error %v of kind %d, want kind %d", q.Name, err, segment.KindOf(err), c.kind)
 			}
 			if projects, err := w.Projects(t.Context()); err != nil || len(projects) != 1 {

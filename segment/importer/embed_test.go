@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -40,14 +39,15 @@ func grid(t *testing.T, height, width int, at func(y, x, d int) float32) []byte 
 	return zipped(t, map[string][]byte{"embeddings.npy": b.Bytes()})
 }
 
-func zipped(t *testing.T, members map[string][]byte) []byte {
+// zipped is a zip archive of files by name.
+func zipped[T string | []byte](t *testing.T, files map[string]T) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	for name, content := range members {
+	for name, content := range files {
 		w, err := z.Create(name)
 		if err == nil {
-			_, err = io.Copy(w, bytes.NewReader(content))
+			_, err = w.Write([]byte(content))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package importer_test
 import (
 	"archive/zip"
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,15 +20,13 @@ func with(t *testing.T, content []byte, name string, more []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if content != nil {
-		before, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-		if err != nil {
+	before, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range before.File {
+		if err := z.Copy(f); err != nil {
 			t.Fatal(err)
-		}
-		for _, f := range before.File {
-			if err := z.Copy(f); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	f, err := z.Create(name)
@@ -47,7 +46,7 @@ func with(t *testing.T, content []byte, name string, more []byte) []byte {
 func TestFilesOfOneName(t *testing.T) {
 	w, p, im, _ := beach(t)
 	row := strings.Repeat("1", 120)
-	content := with(t, nil, "masks/beach.png", grey(strings.Split(strings.Repeat(row+" ", 80), " ")[:80]...))
+	content := zipped(t, map[string][]byte{"masks/beach.png": grey(slices.Repeat([]string{row}, 80)...)})
 	content = with(t, content, "masks/beach.png", grey("0"))
 	report := mustImport(t, w, p.ID, content, importer.Options{})
 	type result struct{ Mask, Image, Problem string }

@@ -157,9 +157,9 @@ func TestImportProblems(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := strings.Repeat("0", 60) + strings.Repeat("1", 60)
-	whole := strings.Split(strings.Repeat(row+" ", 80), " ")[:80]
+	whole := slices.Repeat([]string{row}, 80)
 	high := append([]string{strings.Repeat("2", 120)}, whole[1:]...)
-	turned := strings.Split(strings.Repeat(row[:80]+" ", 120), " ")[:120]
+	turned := slices.Repeat([]string{row[:80]}, 120)
 	for name, c := range map[string]struct {
 		file    string
 		content []byte

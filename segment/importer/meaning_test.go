@@ -30,7 +30,7 @@ func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.
 		t.Fatal(err)
 	}
 	row := strings.Repeat("1", 90) + strings.Repeat("7", 30)
-	rows := strings.Split(strings.Repeat(row+" ", 80), " ")[:80]
+	rows := slices.Repeat([]string{row}, 80)
 	files, err = importer.FromFS(fstest.MapFS{"beach.png": {Data: grey(rows...)}, "nobody.png": {Data: grey("0")}})
 	if err != nil {
 		t.Fatal(err)
