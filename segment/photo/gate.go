@@ -156,7 +156,7 @@ func (g *Gate) Size(ctx context.Context, r io.Reader) (image.Point, error) {
 	if err != nil {
 		return image.Point{}, err
 	}
-	original, err := whole(file)
+	original, err := beginning(file, file.Size())
 	if err == nil && orientation(format, original) >= 5 {
 		size = image.Pt(size.Y, size.X)
 	}
@@ -227,7 +227,7 @@ func (g *Gate) tooLong(size int64) error {
 
 // decode reads the file into memory and decodes it.
 func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, size image.Point, tone func(image.Image) image.Image) (*Photo, error) {
-	original, err := whole(file)
+	original, err := beginning(file, file.Size())
 	if err != nil {
 		return nil, err
 	}
@@ -247,9 +247,9 @@ func (g *Gate) decode(ctx context.Context, f *format, file *io.SectionReader, si
 	return p, err
 }
 
-// whole reads the file into memory.
-func whole(file *io.SectionReader) ([]byte, error) {
-	b := make([]byte, file.Size())
+// beginning reads up to n bytes of the file into memory.
+func beginning(file *io.SectionReader, n int64) ([]byte, error) {
+	b := make([]byte, min(n, file.Size()))
 	if _, err := file.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading the upload: %w", err)
 	}
@@ -268,9 +268,9 @@ func (g *Gate) measure(file *io.SectionReader) (f *format, size image.Point, err
 			err = f.broken(fmt.Errorf("panic: %v", p))
 		}
 	}()
-	head := make([]byte, min(headSize, file.Size()))
-	if _, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
-		return nil, size, fmt.Errorf("reading the upload: %w", err)
+	head, err := beginning(file, headSize)
+	if err != nil {
+		return nil, size, err
 	}
 	if f, err = recognize(head); err != nil {
 		return nil, size, err
@@ -280,9 +280,9 @@ func (g *Gate) measure(file *io.SectionReader) (f *format, size image.Point, err
 		// Decoders report a size that overflows as unsupported; the error
 		// should say that it is the size.
 		if f.stated != nil {
-			start := make([]byte, min(statedSize, file.Size()))
-			if _, err := file.ReadAt(start, 0); err != nil && !errors.Is(err, io.EOF) {
-				return f, size, fmt.Errorf("reading the upload: %w", err)
+			start, err := beginning(file, statedSize)
+			if err != nil {
+				return f, size, err
 			}
 			if width, height := f.stated(start); g.tooLarge(width, height) != nil {
 				return f, size, g.tooLarge(width, height)
