@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image"
 	"image/png"
 	"net/http"
 	"strings"
@@ -31,6 +32,25 @@ func (s *site) exported(project, body string) jobs.Status {
 	return jobs.Status{}
 }
 
+// pictureIn is a PNG in a zip archive.
+func pictureIn(tb testing.TB, archive []byte, name string) image.Image {
+	tb.Helper()
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	file, err := z.Open(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close()
+	img, err := png.Decode(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return img
+}
+
 func TestExport(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
@@ -44,19 +64,7 @@ func TestExport(t *testing.T) {
 	if file.status != http.StatusOK || int64(len(file.body)) != status.Bytes || file.header.Get("Content-Type") != "application/zip" || !strings.Contains(file.header.Get("Content-Disposition"), "Beach-voc.zip") {
 		t.Errorf("file: %d, %d bytes, %v", file.status, len(file.body), file.header)
 	}
-	z, err := zip.NewReader(bytes.NewReader(file.body), int64(len(file.body)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mask, err := z.Open("SegmentationClass/beach.png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer mask.Close()
-	img, err := png.Decode(mask)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := pictureIn(t, file.body, "SegmentationClass/beach.png")
 	single, err := png.Decode(bytes.NewReader(s.get("/api/v1/images/" + im.ID + "/mask.png").body))
 	if err != nil {
 		t.Fatal(err)

@@ -1,16 +1,16 @@
 package web
 
 import (
-	"archive/zip"
 	"bytes"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"net/http"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/photo/phototest"
 )
 
 // Two marks divide a region of one class between two objects; the list of objects,
@@ -93,19 +93,7 @@ func TestObjects(t *testing.T) {
 
 	done := s.exported(im.Project, `{"format":"cityscapes"}`)
 	content := s.get("/api/v1/exports/" + done.ID + "/file").body
-	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, err := z.Open("gtFine/default/beach_gtFine_instanceIds.png")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ids.Close()
-	img, err := png.Decode(ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := pictureIn(t, content, "gtFine/default/beach_gtFine_instanceIds.png")
 	counts := map[uint16]int{}
 	for y := range pictureHeight {
 		for x := range pictureWidth {
@@ -142,24 +130,14 @@ func TestSmallObjects(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	path := "/api/v1/images/" + im.ID
-	var archive bytes.Buffer
-	z := zip.NewWriter(&archive)
+	var files []file
 	for folder, right := range map[string]uint8{"SegmentationClass": 1, "SegmentationObject": 2} {
 		of := image.NewGray(image.Rect(0, 0, pictureWidth, pictureHeight))
 		of.SetGray(20, 20, color.Gray{Y: 1})
 		of.SetGray(21, 20, color.Gray{Y: right})
-		w, err := z.Create(folder + "/beach.png")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := png.Encode(w, of); err != nil {
-			t.Fatal(err)
-		}
+		files = append(files, file{folder + "/beach.png", phototest.MustPNG(t, of)})
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s.importFiles("/api/v1/projects/"+im.Project+"/imports", file{"voc.zip", archive.Bytes()})
+	s.importFiles("/api/v1/projects/"+im.Project+"/imports", file{"voc.zip", pack(t, files...)})
 	tag := ""
 	for seq, want := range []int{2, 0, 2} {
 		if seq > 0 {
