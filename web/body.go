@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/reserve"
 	"collie/web/problem"
 	"collie/web/wire"
 )
@@ -78,7 +79,7 @@ func (s *Server) decodeBody(r *http.Request, v any) error {
 }
 
 // readBody returns the body of r. A body that is not small waits in a file until
-// it has arrived and there is memory for it.
+// it has arrived and there is memory for it, also in the reserve: it may be an edit.
 func (s *Server) readBody(r *http.Request) ([]byte, error) {
 	start, err := io.ReadAll(io.LimitReader(r.Body, smallBody+1))
 	if err != nil {
@@ -87,7 +88,7 @@ func (s *Server) readBody(r *http.Request) ([]byte, error) {
 	if len(start) <= smallBody {
 		return start, nil
 	}
-	file, err := s.scratch.Open(r.Context())
+	file, err := s.scratch.Open(reserve.Use(r.Context()))
 	if err != nil {
 		return nil, err
 	}

@@ -54,6 +54,9 @@ func (s *Server) startExport(w http.ResponseWriter, r *http.Request) error {
 	if body.Format == "" {
 		return problem.Invalid("The field \"format\" is missing, for example \"coco\".")
 	}
+	if err := s.scratch.Room(); err != nil {
+		return err
+	}
 	id, err := s.exports.Start(r.Context(), chi.URLParam(r, "id"), body.Format, body.Options)
 	if err != nil {
 		return err

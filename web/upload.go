@@ -116,7 +116,11 @@ func (u *upload) hold(ctx context.Context, name string, content io.Reader, limit
 
 // add adds one file.
 func (u *upload) add(ctx context.Context, name string, file io.Reader) {
-	added, err := u.workspace.AddImage(ctx, u.project, name, file)
+	var added workspace.Added
+	err := u.scratch.Room() // before the image is computed
+	if err == nil {
+		added, err = u.workspace.AddImage(ctx, u.project, name, file)
+	}
 	if err != nil {
 		u.fail(name, err)
 		return

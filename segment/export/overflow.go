@@ -2,10 +2,12 @@ package export
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 
 	"collie/segment"
+	"collie/segment/reserve"
 	"collie/tempfile"
 )
 
@@ -36,7 +38,7 @@ func (o *overflow) spill() error {
 			return noRoom(err)
 		}
 	}
-	n, err := o.memory.WriteTo(o.file)
+	n, err := o.memory.WriteTo(reserve.Writer(context.Background(), o.file.File))
 	o.inFile += n
 	return noRoom(err)
 }
@@ -44,7 +46,7 @@ func (o *overflow) spill() error {
 // noRoom says why a temporary file can't be written.
 func noRoom(err error) error {
 	if segment.OutOfSpace(err) {
-		return segment.Errorf(segment.Full, "The disk for temporary files, %s, is full. The project was not changed; free some space, or set TMPDIR to another folder, and export again.", os.TempDir()).Because(err)
+		return segment.Errorf(segment.Full, "The disk for temporary files, %s, has no more space. The project was not changed; free some space, or set TMPDIR to another folder, and export again.", os.TempDir()).Because(err)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/photo"
+	"collie/segment/reserve"
 )
 
 // newBlob is a blob to be stored.
@@ -74,14 +75,14 @@ func (w *Workspace) removeBlobs(ctx context.Context, im segment.Image) error {
 	return errors.Join(errs...)
 }
 
-// overwrite replaces the content of a key.
+// overwrite replaces the content of a key, which edits may need, so it can use the reserve.
 func (w *Workspace) overwrite(ctx context.Context, b newBlob) error {
 	w.remaking.Lock()
 	defer w.remaking.Unlock()
 	if err := w.blobs.Remove(ctx, b.key); err != nil {
 		return err
 	}
-	return w.blobs.Put(ctx, b.key, b.write)
+	return w.blobs.Put(reserve.Use(ctx), b.key, b.write)
 }
 
 // holds reports whether a blob is stored with the same content.

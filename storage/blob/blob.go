@@ -23,6 +23,7 @@ import (
 	"syscall"
 
 	"collie/segment"
+	"collie/segment/reserve"
 	"collie/storage/disk"
 )
 
@@ -137,7 +138,7 @@ func (s *Store) writeTemp(ctx context.Context, temp string, write func(io.Writer
 		return disk.Trouble(err)
 	}
 	disk.Inherit(file)
-	out := &disk.Writer{Context: ctx, File: file}
+	out := &disk.Writer{Context: ctx, File: reserve.Writer(ctx, file)}
 	sum := sha256.New()
 	if err = write(io.MultiWriter(out, sum)); err == nil {
 		_, err = out.Write(sum.Sum(nil))

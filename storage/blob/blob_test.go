@@ -25,6 +25,8 @@ func TestKilled(t *testing.T) { storagetest.TestKilledBlobs(t, openAt) }
 
 func TestDiskFull(t *testing.T) { storagetest.TestFullBlobs(t, openAt) }
 
+func TestReserve(t *testing.T) { storagetest.TestReserveOfBlobs(t, openAt) }
+
 func TestSynced(t *testing.T) { storagetest.TestSyncedBlobs(t, openAt) }
 
 func TestBroken(t *testing.T) { storagetest.TestBrokenBlobs(t, openAt) }

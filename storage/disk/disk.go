@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"collie/segment"
+	"collie/segment/reserve"
 	"collie/tempfile"
 )
 
@@ -60,6 +61,17 @@ func ReadOnly(cause error) error {
 // the folder is read-only.
 func IsReadOnly(err error) bool {
 	return errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission)
+}
+
+// Spare returns an error of kind Full if nothing large can be stored in folder, because
+// what is left is the reserve.
+func Spare(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return Trouble(err)
+	}
+	defer f.Close()
+	return reserve.Check(f, 1)
 }
 
 // Room tries to write so many bytes in folder and returns the error, if any.

@@ -2,7 +2,7 @@ package disk
 
 import (
 	"context"
-	"os"
+	"io"
 
 	"collie/segment"
 )
@@ -24,8 +24,8 @@ func Trouble(err error) error {
 // error, which whoever writes to it may hide.
 type Writer struct {
 	Context context.Context
-	File    *os.File
-	Err     error // the file's first error
+	File    io.Writer // such as reserve.Writer returns
+	Err     error     // the file's first error
 }
 
 func (w *Writer) Write(p []byte) (int, error) {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 
+	"collie/segment/reserve"
 	"collie/storage/disk"
 	"collie/tempfile"
 )
@@ -33,7 +34,7 @@ func (s *Store) spool(ctx context.Context, write func(io.Writer) error) (_ *spoo
 			_ = content.Close()
 		}
 	}()
-	out, sum := &disk.Writer{Context: ctx, File: file.File}, sha256.New()
+	out, sum := &disk.Writer{Context: ctx, File: reserve.Writer(ctx, file.File)}, sha256.New()
 	err = write(io.MultiWriter(out, sum))
 	switch {
 	case out.Err != nil: // the disk's error takes precedence over write's

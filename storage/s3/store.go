@@ -23,6 +23,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"collie/segment"
+	"collie/segment/reserve"
 )
 
 const (
@@ -139,7 +140,7 @@ func (s *Store) open(ctx context.Context, key string) (_ io.ReadSeekCloser, brok
 		object, err := s.core.Client.GetObject(ctx, s.place.Bucket, s.name(key), minio.GetObjectOptions{})
 		return object, false, s.trouble(ctx, err)
 	}
-	content, err := s.spool(ctx, func(w io.Writer) error {
+	content, err := s.spool(reserve.Use(ctx), func(w io.Writer) error {
 		n, err := io.Copy(w, body)
 		if err == nil && n < info.Size {
 			err = io.ErrUnexpectedEOF

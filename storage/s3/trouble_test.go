@@ -326,6 +326,30 @@ func TestParsePlace(t *testing.T) {
 	}
 }
 
+// On a machine whose disk is nearly full, files can't be stored, but read.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	scratch, enlarge := storagetest.SmallDisk(t)
+	server, err := s3test.Start(t.TempDir())
+	if server == nil {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Stop()
+	s := mustOpen(t, server.Address(), "", scratch)
+	defer s.Close()
+	wantKind(t, 0, s.Put(t.Context(), "before", write(text(100_000))))
+	storagetest.Leave(t, scratch, 200_000) // a twentieth are 209,715
+	wantKind(t, segment.Full, s.Put(t.Context(), "after", write(text(1000))))
+	if got := mustRead(t, s, "before"); len(got) != 100_000 {
+		t.Errorf("%d bytes came back", len(got))
+	}
+	enlarge()
+	wantKind(t, 0, s.Put(t.Context(), "after", write(text(1000))))
+}
+
 // A full bucket refuses files that don't fit, and works again once it has space.
 func TestFullBucket(t *testing.T) {
 	t.Parallel()

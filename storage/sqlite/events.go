@@ -5,15 +5,24 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"collie/segment"
+	"collie/storage/disk"
 	"collie/storage/row"
 )
 
-// Append stores e as number expected+1 of the image's log, and more behind it.
+// Append stores e as number expected+1 of the image's log, and more behind it. Large
+// events are Full when they would use the disk's reserve.
 func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
 	head := append(append([]any{expected + 1 + len(more)}, row.Progress(p)...), imageID, expected, e.After)
 	events := append([]segment.Event{e}, more...)
+	if slices.ContainsFunc(events, large) {
+		if err := disk.Spare(filepath.Dir(s.path)); err != nil {
+			return err
+		}
+	}
 	var values [][]any
 	for i, e := range events {
 		values = append(values, append([]any{imageID, expected + 1 + i}, row.Event(e)...))
@@ -44,6 +53,12 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 		}
 		return nil
 	})
+}
+
+// large reports whether an event is no edit but comes from a file, and can take
+// megabytes. Scores of superpixels are those of a model or a copied labelling.
+func large(e segment.Event) bool {
+	return e.Kind == segment.Import || e.Embedding != nil || e.Scores != nil && e.Scores.Regions == 0
 }
 
 // advanceHead notes events in the record of an image that is in the state the

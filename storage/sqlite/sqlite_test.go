@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -35,6 +36,43 @@ func TestStore(t *testing.T) { storagetest.TestStore(t, openAt) }
 func TestKilled(t *testing.T) { storagetest.TestKilledStore(t, openAt) }
 
 func TestDiskFull(t *testing.T) { storagetest.TestFullStore(t, openAt) }
+
+// In the reserve of a disk edits are saved, and imports are refused.
+func TestReserve(t *testing.T) {
+	t.Parallel()
+	place, _ := storagetest.SmallDisk(t)
+	s := openAt(t, place).(*Store)
+	defer s.Close()
+	p := segment.Project{ID: segment.NewID(), Name: "p", Created: segment.Now()}
+	im := segment.Image{ID: segment.NewID(), ProjectID: p.ID, Name: "im", Format: "png", Width: 640, Height: 480, Regions: 600, Created: segment.Now()}
+	if err := errors.Join(s.CreateProject(t.Context(), p), s.CreateImage(t.Context(), im, 0)); err != nil {
+		t.Fatal(err)
+	}
+	storagetest.Leave(t, place, 200_000) // a twentieth are 209,715
+	seq := 0
+	for _, c := range []struct {
+		segment.Event
+		want segment.Kind
+	}{
+		{segment.Event{Kind: segment.Label, Superpixels: []int32{1}}, 0},
+		{segment.Event{Kind: segment.Import, Cells: make([]uint8, 1000)}, segment.Full},
+		{segment.Event{Kind: segment.FirstGuess, Scores: &segment.Scores{Classes: []uint8{0}, Shares: make([]uint8, 1000)}}, segment.Full},
+		{segment.Event{Kind: segment.FirstGuess, Scores: &segment.Scores{Classes: []uint8{0}, Shares: make([]uint8, 600), Regions: 600}}, 0}, // copied
+		{segment.Event{Kind: segment.FirstGuess}, 0},
+		{segment.Event{Kind: segment.Embed, Embedding: &segment.Embedding{}}, segment.Full},
+		{segment.Event{Kind: segment.Embed}, 0},
+		{segment.Event{Kind: segment.Undo}, 0},
+	} {
+		c.ID, c.Created = segment.NewID(), segment.Now()
+		err := s.Append(t.Context(), im.ID, seq, c.Event, segment.Progress{})
+		if got := segment.KindOf(err); got != c.want || (err == nil) != (c.want == 0) {
+			t.Errorf("%s as number %d: %v, want kind %d", c.Kind, seq+1, err, c.want)
+		}
+		if err == nil {
+			seq++
+		}
+	}
+}
 
 func BenchmarkAppend(b *testing.B) { storagetest.BenchmarkAppend(b, openAt) }
 

@@ -13,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/ledger"
+	"collie/segment/reserve"
 )
 
 // users is how many users can send as many files at once as one user can.
@@ -33,15 +34,27 @@ func New(folder *os.Root, log *slog.Logger, files, queue int) *Space {
 	return &Space{ledger.New(users*int64(files), int64(files), queue), folder, log}
 }
 
+// Room returns an error of kind Full if the disk has no room for large files: what is
+// left is the reserve.
+func (s *Space) Room() error {
+	folder, err := s.folder.Open(".")
+	if err != nil {
+		return noRoom(err)
+	}
+	defer folder.Close()
+	return reserve.Check(folder, 1)
+}
+
 // File is a file that has a place. It must be closed.
 type File struct {
 	*os.File
+	in    io.Writer
 	space *Space
 	leave func()
 }
 
 // Open waits for a place and makes a file. A user who sends too many files at
-// once gets an error of kind Busy.
+// once gets an error of kind Busy. See [reserve.Use] for what ctx can allow.
 func (s *Space) Open(ctx context.Context) (*File, error) {
 	leave, err := s.Places.Take(ctx, 1)
 	if errors.Is(err, ledger.ErrBusy) {
@@ -59,14 +72,14 @@ func (s *Space) Open(ctx context.Context) (*File, error) {
 	// A file without a name can't be left behind. Some systems only remove closed
 	// files: Close does it there.
 	_ = s.folder.Remove(name)
-	return &File{file, s, leave}, nil
+	return &File{file, reserve.Writer(ctx, file), s, leave}, nil
 }
 
 // Keep copies up to limit+1 bytes of content to the end of the file and returns
 // how many there were. Errors of the disk are of kind Full or Unavailable; those
 // of content are returned as they are.
 func (f *File) Keep(content io.Reader, limit int64) (int64, error) {
-	size, err := io.Copy(f.File, io.LimitReader(content, limit+1))
+	size, err := io.Copy(f.in, io.LimitReader(content, limit+1))
 	if errors.As(err, new(*fs.PathError)) {
 		err = noRoom(err)
 	}

@@ -100,7 +100,7 @@ func TestFrozenBucket(t *testing.T) {
 	tr.runFor(300*time.Millisecond, p.url)
 	thaw := gateway.MustFreeze(t)
 	began := time.Now()
-	export := beginExport(t, p, tr.project)
+	export := beginExport(t, p, tr.project, "coco")
 	answer := make(chan error, 1)
 	go func() {
 		_, err := tr.uploadFiles(t.Context(), p.url, 5)

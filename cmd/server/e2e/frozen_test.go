@@ -85,7 +85,7 @@ func (c *cluster) staleLease(t *testing.T, tr *traffic) {
 	t.Helper()
 	frozen, other := c.nodes[0], c.nodes[1]
 	awake, flowing := other.freeze(), c.bucket.MustFreeze(t) // so that it is the first that begins, and can't end
-	path := beginExport(t, frozen, tr.project)
+	path := beginExport(t, frozen, tr.project, "coco")
 	awaitExport(t, frozen, path, "running")
 	thaw := frozen.freeze()
 	awake()
@@ -94,7 +94,7 @@ func (c *cluster) staleLease(t *testing.T, tr *traffic) {
 	file := other.body(path + "/file")
 	thaw()
 	awake = other.freeze() // so that the first makes the next export, when it has done with this one
-	next := beginExport(t, frozen, tr.project)
+	next := beginExport(t, frozen, tr.project, "coco")
 	awaitExport(t, frozen, next, "done")
 	awake()
 	if again := frozen.body(path + "/file"); again != file || len(file) == 0 {
@@ -103,10 +103,10 @@ func (c *cluster) staleLease(t *testing.T, tr *traffic) {
 }
 
 // beginExport starts an export and returns its path.
-func beginExport(t *testing.T, p *process, project string) (path string) {
+func beginExport(t *testing.T, p *process, project, format string) (path string) {
 	t.Helper()
 	var export struct{ ID string }
-	if _, err := send(t.Context(), http.MethodPost, p.url+"/api/v1/projects/"+project+"/exports", "application/json", []byte(`{"format":"coco"}`), &export); err != nil {
+	if _, err := send(t.Context(), http.MethodPost, p.url+"/api/v1/projects/"+project+"/exports", "application/json", []byte(`{"format":"`+format+`"}`), &export); err != nil {
 		t.Fatal(err)
 	}
 	return "/api/v1/exports/" + export.ID
