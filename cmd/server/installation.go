@@ -16,6 +16,7 @@ import (
 	"collie/cmd/server/machine"
 	"collie/segment"
 	"collie/segment/audit"
+	"collie/segment/reserve"
 	"collie/storage/disk"
 )
 
@@ -41,6 +42,10 @@ func (v *visit) installation(ctx context.Context, folder string) error {
 	if err != nil {
 		return err
 	}
+	free, kept, err := freeSpace(folder)
+	if err != nil {
+		return err
+	}
 	newest, err := v.store.EntriesBefore(ctx, 0, 200)
 	if err != nil {
 		return err
@@ -49,6 +54,7 @@ func (v *visit) installation(ctx context.Context, folder string) error {
 		rightsAdvice(folder, info.Mode()),
 		ownerAdvice(folder),
 		diskAdvice(sync),
+		spaceAdvice(free, kept),
 		memoryAdvice(machine.Memory("/")),
 		filesAdvice(machine.OpenFiles()),
 		clockAdvice(time.Now(), stamp, newest),
@@ -116,6 +122,29 @@ func diskAdvice(sync time.Duration) string {
 		return ""
 	}
 	return fmt.Sprintf("the disk is slow: every saved click waits about %v for it. Put the data folder on a local solid-state disk", sync.Round(time.Millisecond))
+}
+
+// freeSpace returns the free bytes on the disk of a folder, and how many of them are
+// kept for edits; 0 where that is not known.
+func freeSpace(folder string) (free, kept int64, err error) {
+	f, err := os.Open(folder)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer f.Close()
+	free, kept, ok := reserve.Space(f)
+	if !ok {
+		return 0, 0, nil
+	}
+	return free, kept, nil
+}
+
+// spaceAdvice says when the disk has no room for anything but edits.
+func spaceAdvice(free, kept int64) string {
+	if free >= kept {
+		return ""
+	}
+	return fmt.Sprintf("the disk has %s left, and the last %s are kept for edits, so uploads, imports and exports are refused: make room (docs/administrators.md#when-the-disk-is-nearly-full)", sizeText(free), sizeText(kept))
 }
 
 // memoryAdvice says when a few large images would fill the memory, which has a
