@@ -125,13 +125,10 @@ func (c *socket) serve() {
 // read handles what the client sends until the connection ends.
 func (c *socket) read() {
 	c.conn.SetReadLimit(c.limits.Message)
-	alive := func() error { return c.conn.SetReadDeadline(time.Now().Add(c.limits.PongWithin)) }
 	c.budget = rate.NewLimiter(rate.Limit(c.limits.MessageRate), c.limits.MessageRate)
-	c.conn.SetPongHandler(func(string) error { return cmp.Or(c.budget.Wait(c.ctx), alive()) })
-	answer := c.conn.PingHandler()
-	c.conn.SetPingHandler(func(data string) error { return cmp.Or(c.budget.Wait(c.ctx), answer(data)) })
+	c.countControls()
 	for c.waitForRoom() {
-		if err := alive(); err != nil {
+		if err := c.alive(); err != nil {
 			return
 		}
 		kind, message, err := c.conn.ReadMessage()
@@ -155,6 +152,18 @@ func (c *socket) read() {
 			return
 		}
 	}
+}
+
+// countControls lets pings and pongs wait like other messages.
+func (c *socket) countControls() {
+	c.conn.SetPongHandler(func(string) error { return cmp.Or(c.budget.Wait(c.ctx), c.alive()) })
+	answer := c.conn.PingHandler()
+	c.conn.SetPingHandler(func(data string) error { return cmp.Or(c.budget.Wait(c.ctx), answer(data)) })
+}
+
+// alive gives the client time until its next message or pong.
+func (c *socket) alive() error {
+	return c.conn.SetReadDeadline(time.Now().Add(c.limits.PongWithin))
 }
 
 var errBinary = segment.Errorf(segment.Invalid, "Send text messages with JSON only. Nothing was changed.")
