@@ -121,7 +121,7 @@ export class App {
       session: this.session, classes: this.classes, stage: this.stage, acceptance: this.acceptance, history: this.history, doubt: this.doubt, saying: this.saying, objects: this.objects, say,
     });
     this.leaving = new Leaving(data, { session: this.session, acceptance: this.acceptance, queue, say });
-    this.review = new ReviewPart(data, this.leaving);
+    this.review = new ReviewPart(data, this.leaving, () => this.session.evidence.known);
     this.exporting = this.makeExport();
     this.layers = new Layers(this.painter, () => this.recolor());
     this.recolor();

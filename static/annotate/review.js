@@ -14,15 +14,17 @@ export class ReviewPart {
   /**
    * @param {DOMStringMap} data of #app
    * @param {import('./leaving.js').Leaving} leaving
+   * @param {() => number} known how many events of the image the page shows
    */
-  constructor(data, leaving) {
+  constructor(data, leaving, known) {
     this.leaving = leaving;
+    this.known = known;
     /** @type {Reviewed} */
     this.image = { id: data.image ?? '', name: data.name ?? '', seq: 0 };
     this.button = byId('review');
     this.note = byId('review-note');
     this.corrected = /** @type {HTMLButtonElement} */ (byId('review-corrected'));
-    this.menu = new ReviewMenu(data.project ?? '', () => [this.image], ([image]) => this.set(image), () => this.open(), () => void this.approveOn());
+    this.menu = new ReviewMenu(data.project ?? '', () => this.seen(), ([image]) => this.set(image), () => this.open(), () => void this.approveOn());
     this.button.addEventListener('click', () => this.menu.open(this.button.checkVisibility() ? this.button : byId('more')));
     byId('review-close').addEventListener('click', () => {
       this.note.hidden = true;
@@ -51,6 +53,12 @@ export class ReviewPart {
   async approveOn() {
     if (!this.menu.offers('approved')) toast('Not allowed', 'Only reviewers and owners of the project approve images.', 'problem');
     else if ((await this.leaving.saved()) && (await this.menu.set('approved'))) await this.leaving.go('next');
+  }
+
+  /** The image as it is on the page, also if that is to be painted only with the next frame. */
+  seen() {
+    this.reached(this.known());
+    return [this.image];
   }
 
   /** The page shows this many events of the image by now. @param {number} seq */

@@ -186,7 +186,7 @@ func TestE2EApproveAndGoOn(t *testing.T) {
 	p.press(enter)
 	p.until(`document.getElementById('review-state').textContent === 'Approved, changed since'`)
 	p.press(enter, ctrl, shift)
-	p.until(fmt.Sprintf(`location.href !== %q && document.getElementById('loading')?.hidden`, first))
+	p.until(fmt.Sprintf(`location.href !== %q && document.getElementById('loading')?.hidden && document.getElementById('save')?.dataset.state === 'saved'`, first))
 	p.press("a")
 	p.until(fmt.Sprintf(`location.href === %q && document.getElementById('review-state')?.textContent === 'Approved'`, first))
 	p.clickOn("opening the statuses", "#review")
