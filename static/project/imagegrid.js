@@ -24,6 +24,8 @@ export class ImageGrid {
     this.chosen = new Set();
     /** The id of the image that was selected or deselected last: where a range begins. */
     this.anchor = '';
+    /** The place of that image among those shown then. */
+    this.place = 0;
     this.frame = 0;
     this.list.addEventListener('keydown', (e) => this.key(e));
     addEventListener('scroll', () => this.drawSoon(), { passive: true });
@@ -33,8 +35,8 @@ export class ImageGrid {
   /** @param {ImageRecord[]} images */
   show(images) {
     this.shown = images;
-    this.selected();
     this.draw();
+    this.selected();
   }
 
   /** Forgets the cards, because their images or selection have changed. */
@@ -59,8 +61,8 @@ export class ImageGrid {
 
   reselected() {
     this.forget();
-    this.selected();
     this.draw();
+    this.selected();
   }
 
   drawSoon() {
@@ -104,9 +106,11 @@ export class ImageGrid {
     list.style.paddingBlock = `${above * row}px ${below * row}px`;
     const wanted = [...next.values()];
     if (wanted.length !== list.children.length || wanted.some((element, i) => list.children[i] !== element)) {
-      const focused = document.activeElement;
+      const focused = list.querySelector(':focus');
+      const { image = '' } = /** @type {HTMLElement | undefined} */ (focused?.closest('li'))?.dataset ?? {};
       list.replaceChildren(...wanted);
-      if (focused instanceof HTMLElement && list.contains(focused)) focused.focus({ preventScroll: true });
+      const same = focused?.matches('input') ? 'input' : 'a'; // of a card that may have been made again
+      if (focused) next.get(image)?.querySelector(same)?.focus({ preventScroll: true });
     }
   }
 
@@ -115,6 +119,7 @@ export class ImageGrid {
     const { element, slot } = stamp('image-template');
     const link = /** @type {HTMLAnchorElement} */ (slot('link'));
     link.href = `/images/${im.id}`;
+    element.dataset.image = im.id;
     /** @type {HTMLImageElement} */ (slot('cover')).src = `/api/v1/images/${im.id}/thumbnail`;
     if (im.status !== 'untouched') {
       const mask = /** @type {HTMLImageElement} */ (slot('mask'));
@@ -159,6 +164,7 @@ export class ImageGrid {
       if (box) box.checked = on;
     }
     this.anchor = id;
+    this.place = this.shown.findIndex((im) => im.id === id);
     this.selected();
   }
 
@@ -169,6 +175,20 @@ export class ImageGrid {
     if (to < 0 || e.ctrlKey || e.metaKey || e.altKey) return;
     e.preventDefault();
     this.reveal(to);
+  }
+
+  /**
+   * Leads the focus back to the image that was selected last, or to what has taken
+   * its place.
+   *
+   * @returns {boolean} whether any image is shown
+   */
+  resume() {
+    const at = this.shown.findIndex((im) => im.id === this.anchor);
+    const to = at < 0 ? Math.min(this.place, this.shown.length - 1) : at;
+    if (to < 0) return false;
+    this.reveal(to);
+    return true;
   }
 
   /** Scrolls to a card and focuses it. @param {number} at */

@@ -111,9 +111,17 @@ export class ImageList {
 
   paintSelection() {
     const { length } = this.selection;
-    byId('selection').hidden = length === 0;
+    const bar = byId('selection');
+    const left = length === 0 && bar.querySelector(':focus-visible') !== null;
+    bar.hidden = length === 0;
     byId('selection-text').textContent = `${counted(length, 'image')} selected`;
     this.grid.list.classList.toggle('choosing', length > 0);
+    if (left) this.resume();
+  }
+
+  /** Puts the focus of whoever works with keys where they can go on: their command went away with its images. */
+  resume() {
+    if (!this.grid.resume()) byId(byId('no-images').hidden ? 'main' : 'show-all').focus();
   }
 
   /** Moves the selected images to the trash and offers to undo it. */
@@ -121,6 +129,7 @@ export class ImageList {
     const button = /** @type {HTMLButtonElement} */ (byId('trash-chosen'));
     /** @type {string[]} */
     const done = [];
+    const keys = button.matches(':focus-visible');
     button.disabled = true;
     try {
       await inTurn(this.selection, byId('selection-text'), 'Moving to the trash', async (id) => {
@@ -136,7 +145,7 @@ export class ImageList {
     this.images = this.images.filter((im) => !ids.has(im.id));
     this.grid.selectNone();
     this.filter();
-    this.grid.list.querySelector('a')?.focus();
+    if (keys) this.resume();
     if (done.length === 0) return;
     toast('Moved to the trash', nameOrCount(gone), 'info', { label: 'Undo', run: () => this.bringBack(done) });
   }
