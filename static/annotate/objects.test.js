@@ -126,7 +126,7 @@ test('a busy server is asked again without a word, a lasting problem is said onc
   /** @type {string[]} */
   const said = [];
   const element = () => ({
-    dataset: {}, children: [], append() {}, remove() {}, contains: () => false, setAttribute() {}, addEventListener() {},
+    dataset: {}, children: [], append() {}, remove() {}, contains: () => false, matches: () => false, setAttribute() {}, addEventListener() {},
     querySelector: (/** @type {string} */ what) => ({ ...element(), set textContent(/** @type {string} */ text) { if (/title/.test(what)) said.push(text); } }),
   });
   globalThis.document = /** @type {any} */ ({ addEventListener() {}, removeEventListener() {}, getElementById: (/** @type {string} */ id) => id === 'canvas' ? null : element(), importNode: () => ({ firstElementChild: element() }) });

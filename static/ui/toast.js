@@ -1,8 +1,11 @@
 import { Problem } from './api.js';
 import { byId, stamp } from './dom.js';
 
-/** Milliseconds that a plain message stays; problems and offers stay until dismissed or three times as long. */
+/** Milliseconds that a short, plain message stays; problems and offers stay until dismissed or three times as long. */
 const READABLE = 4000;
+
+/** Milliseconds per character of a long one: slow readers manage about a hundred words a minute. */
+const READING = 100;
 
 /**
  * Shows a message in the corner.
@@ -50,7 +53,12 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
   for (const old of [...list.children]) if (old.textContent === element.textContent) old.remove();
   list.append(element);
   while (list.children.length > 3) list.firstElementChild?.remove();
-  setTimeout(close, kind === 'problem' || action ? READABLE * 3 : READABLE);
+  /** Not while somebody is at the buttons. */
+  const expire = () => {
+    if (element.matches(':hover, :focus-within')) setTimeout(expire, READABLE);
+    else close();
+  };
+  setTimeout(expire, Math.max(kind === 'problem' || action ? READABLE * 3 : READABLE, READING * (title.length + detail.length)));
   return close;
 }
 
