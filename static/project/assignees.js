@@ -32,6 +32,8 @@ export class Assignees {
     this.own = byId('main').dataset.person ?? '';
     this.chosen = chosen;
     this.changed = changed;
+    /** Removes the message about the last assignment, whose Undo would write over the next. */
+    this.forget = () => {};
     this.select = /** @type {HTMLSelectElement} */ (byId('image-assignee'));
     this.menu = new Menu(byId('assign-menu'), (name) => void this.assign(name === NOBODY ? '' : name));
     const button = byId('assign-chosen');
@@ -79,7 +81,8 @@ export class Assignees {
       toastProblem(error);
       return;
     }
-    toast(name ? `Assigned to ${name}` : 'Assigned to nobody', nameOrCount(before), 'info', { label: 'Undo', run: () => this.restore(before) });
+    this.forget();
+    this.forget = toast(name ? `Assigned to ${name}` : 'Assigned to nobody', nameOrCount(before), 'info', { label: 'Undo', run: () => this.restore(before) });
   }
 
   /** Gives images back to those who had them. @param {ImageRecord[]} before */

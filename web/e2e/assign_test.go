@@ -57,6 +57,18 @@ func TestE2EAssign(t *testing.T) {
 	p.until(`document.getElementById('assign-menu').matches(':popover-open')`)
 	p.clickOn("the annotator", `#assign-menu [data-do="annotator"]`)
 	p.until(assigned("annotator", 3))
+	p.clickOn("the menu", "#assign-chosen")
+	p.until(`document.getElementById('assign-menu').matches(':popover-open')`)
+	p.clickOn("nobody", `#assign-menu .menu-item:last-child`)
+	p.until(assigned("annotator", 0))
+	if offers := value[int](p, `document.querySelectorAll('#toasts [data-slot="action"]:not([hidden])').length`); offers != 1 {
+		t.Errorf("%d assignments can be undone, of which only the last wouldn't write over another", offers)
+	}
+	p.clickOn("undo", `#toasts [data-slot="action"]:not([hidden])`)
+	p.until(assigned("annotator", 3))
+	if name := value[string](p, `document.querySelector('#images a').textContent.trim().split(/\s+/).slice(0, 3).join(' ')`); name != "fruit and bowl.png" {
+		t.Errorf("the link of an image begins with %q, not with its name", name)
+	}
 
 	theirs := openPage(t, 390, 844, true, project)
 	theirs.signIn("annotator", "correct horse")
