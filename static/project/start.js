@@ -4,6 +4,7 @@ import { byId, colourSwatches } from '../ui/dom.js';
 import { sendFile } from '../ui/sendfile.js';
 import { keepPictures } from '../ui/pictures.js';
 import { themeToggle } from '../ui/theme.js';
+import { staying } from '../ui/staying.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
 import { filterProjects } from './projects.js';
@@ -82,7 +83,7 @@ backup.addEventListener('change', () =>
     backup.value = '';
     if (!file) return;
     toast('Importing the backup', 'The project opens when it is ready.');
-    const [project] = await sendFile('/api/v1/imports', file);
+    const [project] = await staying(() => sendFile('/api/v1/imports', file));
     await go(`/projects/${encodeURIComponent(project.id)}`);
   }),
 );

@@ -6,6 +6,7 @@ import { importAll, remaining, together } from './imports.js';
 import { counted } from '../ui/numbers.js';
 import { pause, waitText } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
+import { staying } from '../ui/staying.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -102,7 +103,7 @@ export class ImportDialog {
     this.#ready();
     const choices = new FormData(this.form);
     const address = `${this.address}/imports?numbers=${choices.get('numbers')}&uncovered=${choices.get('uncovered')}${query}`;
-    const report = await importAll(files, {
+    const report = await staying(() => importAll(files, {
       send: (file, progress) => sendFile(address, file, progress, fields),
       pause,
       progress: (done, share) => {
@@ -111,7 +112,7 @@ export class ImportDialog {
         this.#show(files.length === 1 ? (share < 1 ? 'Sending' : doing) : `File ${done + 1} of ${files.length}`);
       },
       wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
-    });
+    }));
     this.running = false;
     this.bar.hidden = true;
     return report;

@@ -5,6 +5,7 @@ import { carriesFiles, pastesFiles } from '../ui/files.js';
 import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
+import { staying } from '../ui/staying.js';
 import { toast } from '../ui/toast.js';
 import { outcome, stacks, Uploads } from './uploads.js';
 
@@ -110,17 +111,22 @@ export class UploadQueue {
     const all = { images: [], failed: 0 };
     this.batches = [files];
     try {
-      const id = await project();
-      for (const batch of this.batches) {
-        const sent = await upload(id, batch);
-        all.images.push(...sent.images);
-        all.failed += sent.failed;
-        await after?.(sent);
-      }
+      await staying(() => this.#all(all, project, after));
     } finally {
       this.batches = null;
     }
     return all;
+  }
+
+  /** @param {Sent} all gets what was sent @param {() => string | Promise<string>} project @param {(sent: Sent) => void | Promise<void>} [after] */
+  async #all(all, project, after) {
+    const id = await project();
+    for (const batch of this.batches ?? []) {
+      const sent = await upload(id, batch);
+      all.images.push(...sent.images);
+      all.failed += sent.failed;
+      await after?.(sent);
+    }
   }
 }
 

@@ -128,8 +128,15 @@ func TestE2EMoreWhileUploading(t *testing.T) {
 	p.dropped("body", "dropped.png")
 	p.until(`/1 file follows the others/.test(document.getElementById('toasts').textContent)`)
 	p.screenshot("added")
+	const leaving = `!dispatchEvent(new Event('beforeunload', {cancelable: true}))`
+	if !value[bool](p, leaving) {
+		t.Error("whoever leaves during the upload is not asked")
+	}
 	value[bool](p, `(goOn(), true)`)
 	p.until(`location.pathname.startsWith('/images/') && document.readyState === 'complete'`)
+	if value[bool](p, leaving) {
+		t.Error("whoever leaves after the upload is asked")
+	}
 
 	const names = `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project + '/images').then((answer) => answer.json()).then((images) => images.map((im) => im.name).join())`
 	if got := value[string](p, names); got != "dropped.png,pasted.png,chosen.png" {
