@@ -10,6 +10,7 @@ import { Overlay } from '../canvas/overlay.js';
 import { AlternativesPopup } from './popup.js';
 import { elsewhere } from './next.js';
 import { suppose } from './whatif.js';
+import { reached } from '../tools/steer.js';
 import { VOID } from '../evidence/protocol.js';
 import { clearToasts, toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
@@ -184,10 +185,10 @@ export class Doubt {
 
   /** Announces the superpixel in focus to screen readers. @param {number} s */
   describe(s) {
-    const { painter, ports: { classes, saying } } = this;
+    const { painter, ports: { classes, saying, stage } } = this;
     if (s < 0 || painter.marks.cursor !== s || this.asked >= 0) return;
     const open = this.inWords(s);
-    this.ports.say(classes.nameOf(painter.overlay.labels[s]) + saying.inWords(s) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
+    this.ports.say(reached(stage.pointIn(s), classes.nameOf(painter.overlay.labels[s]) + saying.inWords(s)) + (open.includes(',') ? `; hypotheses: ${open}` : ''));
   }
 
   /**
@@ -238,7 +239,7 @@ export class Doubt {
     asking.hidden = false;
     asking.classList.remove('above');
     asking.classList.toggle('above', stage.inWindow(painter.anchorOf(superpixel))[1] > asking.offsetTop - FREE);
-    say(`Most useful next click: ${open}. Press the key of its class.`);
+    say(`Most useful next click: ${reached(stage.pointIn(superpixel), open)}. Press the key of its class.`);
   }
 
   /** The suggested superpixel, or -1. */

@@ -68,11 +68,11 @@ export function followed([x, y], { width, height }) {
 }
 
 /**
- * A place in words.
+ * A place in words, first what tells it from the one before.
  *
  * @param {Point} point
  * @param {string} name what is there
  */
 export function reached([x, y], name) {
-  return `Column ${Math.floor(x)}, row ${Math.floor(y)}, ${name}`;
+  return `${name}, column ${Math.floor(x)}, row ${Math.floor(y)}`;
 }

@@ -41,5 +41,5 @@ test('the view goes along no further than it has to', () => {
 });
 
 test('a place is said with what is there', () => {
-  assert.equal(reached([18.5, 0.5], 'cup'), 'Column 18, row 0, cup');
+  assert.equal(reached([18.5, 0.5], 'cup'), 'cup, column 18, row 0');
 });

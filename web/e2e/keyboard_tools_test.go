@@ -41,10 +41,10 @@ func (p *page) hears(pattern string) []string {
 // there.
 func (p *page) told() (at image.Point, name string) {
 	p.t.Helper()
-	said := p.hears(`^Column (\d+), row (\d+), (.+)$`)
-	at.X, _ = strconv.Atoi(said[1])
-	at.Y, _ = strconv.Atoi(said[2])
-	return at, said[3]
+	said := p.hears(`^(.+), column (\d+), row (\d+)$`)
+	at.X, _ = strconv.Atoi(said[2])
+	at.Y, _ = strconv.Atoi(said[3])
+	return at, said[1]
 }
 
 // steer presses an arrow key several times.
@@ -246,7 +246,7 @@ func TestE2EFocus(t *testing.T) {
 	p.clickOn("clicking where nothing is", "#status")
 	p.until("!(" + onImage + ")")
 	p.press(kb.ArrowRight)
-	p.hears("^undecided$")
+	p.hears("^undecided, column [0-9]+, row [0-9]+$")
 	p.until(onImage)
 	p.press("2")
 	p.press(" ")
