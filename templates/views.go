@@ -86,6 +86,15 @@ func (r *Rejection) said() string {
 	return "Rejected by " + r.By + ":"
 }
 
+// describes lists what a screen reader says of the image: the comment, if it was
+// rejected, and the keys.
+func (r *Rejection) describes() string {
+	if r.Comment == "" {
+		return "canvas-hint"
+	}
+	return "review-by review-comment canvas-hint"
+}
+
 // ExportView is the dialog that exports a project, or the image that is open.
 type ExportView struct {
 	ProjectID string

@@ -97,6 +97,7 @@ export class ReviewPart {
     this.note.dataset.review = review?.status ?? '';
     byId('review-by').textContent = reviewBy(review) + (rejected ? ':' : '');
     byId('review-comment').textContent = rejected ? review.comment ?? '' : '';
+    byId('canvas').setAttribute('aria-describedby', rejected ? 'review-by review-comment canvas-hint' : 'canvas-hint');
     this.corrected.disabled = !rejected;
     this.menu.offer('comment', rejected);
   }

@@ -98,6 +98,9 @@ func TestE2EReview(t *testing.T) {
 	p.until(`document.getElementById('review-note') && !document.getElementById('review-note').hidden && document.getElementById('review-comment').textContent.includes('rim of the bowl')`)
 	p.until(`document.getElementById('save').dataset.state === 'saved'`)
 	p.accessible("a rejected image", source)
+	if said := p.spoken("application"); len(said) != 1 || !strings.Contains(said[0], "; Rejected by owner: The rim of the bowl is missing. Arrow keys") {
+		t.Errorf("of a rejected image a screen reader says %q", said)
+	}
 	p.screenshot("note")
 	image := value[string](p, `location.href`)
 	phone := openPage(t, 390, 844, true, image)
