@@ -145,3 +145,23 @@ func TestE2ESpokenSlider(t *testing.T) {
 		t.Errorf("#%s speaks at each step of its slider", id)
 	}
 }
+
+// TestE2ESpokenForms: a page that answers a form says what came of it, as alerts
+// that a page comes with are not read: with the field that has the focus on the
+// page to sign in, else by getting the focus.
+func TestE2ESpokenForms(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, serveTeam(t)+"/users")
+	p.signIn("admin", "wrong password")
+	p.until(`document.querySelector('[role=alert]') !== null && document.activeElement.matches('[name=password]')`)
+	if said := p.spoken("textbox"); !slices.Contains(said, "Password; Wrong name or password.") {
+		t.Errorf("of the fields is said %q", said)
+	}
+	p.signIn("admin", "correct horse")
+	for _, add := range [][2]string{{"annotator", "alert"}, {"someone", "status"}} {
+		p.fill("[aria-labelledby=add-title] [name=name]", add[0])
+		p.fill("[aria-labelledby=add-title] [name=password]", "correct horse")
+		p.press(enter)
+		p.until(`document.activeElement.role === '` + add[1] + `'`)
+	}
+}
