@@ -364,11 +364,12 @@ func TestChangePassword(t *testing.T) {
 	for name, c := range map[string]struct {
 		present, password string
 		status            int
+		says              string
 	}{
-		"wrong": {"wrong password", "another horse", 401},
-		"short": {testPassword, "short", 422},
+		"wrong": {"wrong password", "another horse", 401, "The current password is wrong."},
+		"short": {testPassword, "short", 422, "at least 10 characters"},
 	} {
-		if a := here.submit("/account", url.Values{"present": {c.present}, "password": {c.password}}); a.status != c.status || !strings.Contains(string(a.body), `role="alert"`) {
+		if a := here.submit("/account", url.Values{"present": {c.present}, "password": {c.password}}); a.status != c.status || !strings.Contains(string(a.body), `role="alert"`) || !strings.Contains(string(a.body), c.says) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
 	}

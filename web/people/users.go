@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -148,7 +149,11 @@ func (p *People) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v, form := visitorOf(r.Context()), r.PostForm
-	err := signInProblem(p.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), p.address(r)))
+	err := p.sessions.accounts.ChangePassword(r.Context(), form.Get("present"), form.Get("password"), p.address(r))
+	if errors.Is(err, accounts.ErrWrong) {
+		err = &problem.Refusal{Status: http.StatusUnauthorized, Detail: "The current password is wrong. Nothing was changed."}
+	}
+	err = signInProblem(err)
 	if failure := problem.Of(err); err != nil && failure.Status < 500 {
 		p.answers.Failed(w, r, err)
 		return p.showAccount(w, r, failure.Status, templates.AccountView{Problem: failure.Detail})
