@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// spoken lists what a screen reader says of all elements of a role: the name, and
-// the description after a semicolon.
+// spoken lists what a screen reader says of all elements of a role: the name, the
+// description after a semicolon, and whether the entry is invalid.
 func (p *page) spoken(role string) []string {
 	p.t.Helper()
 	var all []string
@@ -29,9 +30,16 @@ func (p *page) spoken(role string) []string {
 			return s
 		}
 		for _, n := range tree.Nodes {
-			if !n.Ignored && text(n.Role) == role {
-				all = append(all, text(n.Name)+"; "+text(n.Description))
+			if n.Ignored || text(n.Role) != role {
+				continue
 			}
+			says := text(n.Name) + "; " + text(n.Description)
+			for _, property := range n.Properties {
+				if property.Name == accessibility.PropertyNameInvalid && text(property.Value) != "false" {
+					says += "; invalid entry"
+				}
+			}
+			all = append(all, says)
 		}
 		return nil
 	}))
@@ -60,6 +68,14 @@ func TestE2ESpokenCards(t *testing.T) {
 	p.until(`document.querySelector('#images .card') !== null`)
 	says("link", name+" Untouched "+size+"; ")
 	says("button", "Add images Drop, paste or choose images or zip files; ")
+	p.clickOn("opening the import", "#import")
+	p.until(`document.activeElement.id === 'import-files'`)
+	for _, said := range p.spoken("button") {
+		if strings.Contains(said, "invalid") {
+			t.Errorf("before any file is chosen is said %q", said)
+		}
+	}
+	p.press(kb.Escape)
 	project := value[string](p, `document.getElementById('project-name').textContent`)
 	p.clickOn("going to the start page", `.crumbs a`)
 	p.until(`document.getElementById('sample') !== null`)
