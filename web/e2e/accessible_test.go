@@ -70,6 +70,26 @@ func (p *page) dialogs(what, source string) {
 	}
 }
 
+// faint lists the placeholders of fields with a contrast below 4.5:1, at which axe
+// doesn't look.
+const faint = `(() => {
+	const pixel = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+	const luminance = (color) => {
+		pixel.fillStyle = color;
+		pixel.fillRect(0, 0, 1, 1);
+		const [r, g, b] = [...pixel.getImageData(0, 0, 1, 1).data].map((v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const plain = (color) => color === 'rgba(0, 0, 0, 0)';
+	return [...document.querySelectorAll('[placeholder]')].flatMap((field) => {
+		let behind = field;
+		while (plain(getComputedStyle(behind).backgroundColor)) behind = behind.parentElement;
+		const [dark, light] = [getComputedStyle(field, '::placeholder').color, getComputedStyle(behind).backgroundColor].map(luminance).sort((a, b) => a - b);
+		const contrast = (light + 0.05) / (dark + 0.05);
+		return contrast < 4.5 ? [field.id + ' ' + contrast.toFixed(2)] : [];
+	});
+})()`
+
 // TestE2EAccessible has axe look at every page, in both themes, at rest and in
 // use, with every dialog.
 func TestE2EAccessible(t *testing.T) {
@@ -122,6 +142,9 @@ func TestE2EAccessible(t *testing.T) {
 				p.until(`document.readyState === 'complete'`)
 				p.accessible(path, source)
 				p.dialogs(path, source)
+				for _, field := range value[[]string](p, faint) {
+					t.Errorf("%s: the placeholder of %s:1 is too faint", path, field)
+				}
 			}
 			p.resize(390, 844)
 			p.do("going back", chromedp.Navigate(address+opened))
