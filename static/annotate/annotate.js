@@ -14,7 +14,7 @@ import { insist, pause, waitText } from '../ui/patience.js';
 import { followOrder } from '../project/order.js';
 import { newID } from '../evidence/protocol.js';
 import { Queue } from '../exchange/queue.js';
-import { carriesFiles, pastesFiles } from '../ui/files.js';
+import { refuseFiles } from '../ui/files.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast } from '../ui/toast.js';
 
@@ -26,14 +26,7 @@ byId('main').append(byId('toasts')); // not over the image
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
 clearClasses(); // after each change of the layout, too
-document.addEventListener('dragover', (e) => carriesFiles(e.dataTransfer) && e.preventDefault());
-/** @param {Event} e */
-const refuse = (e) => {
-  e.preventDefault(); // a browser would leave the page for a dropped file
-  toast('Files can’t be added here', 'Add images and masks on the project page.');
-};
-document.addEventListener('drop', (e) => carriesFiles(e.dataTransfer) && refuse(e));
-document.addEventListener('paste', (e) => pastesFiles(e) && refuse(e));
+refuseFiles();
 
 try {
   const queue = new Queue(data.image ?? '', newID());

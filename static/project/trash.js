@@ -1,10 +1,12 @@
 import { restore } from './discard.js';
 import { call, Problem } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
+import { refuseFiles } from '../ui/files.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 themeToggle();
+refuseFiles();
 
 const list = byId('trash-list');
 

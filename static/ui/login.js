@@ -1,3 +1,5 @@
+import { refuseFiles } from './files.js';
 import { themeToggle } from './theme.js';
 
+refuseFiles();
 themeToggle();

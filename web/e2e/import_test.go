@@ -437,4 +437,11 @@ func TestE2EDropOnImage(t *testing.T) {
 		t.Error("a pasted picture is ignored")
 	}
 	p.until(said)
+	address := value[string](p, `location.origin`)
+	for _, path := range []string{"/trash", "/images/none"} {
+		p.do("to another page", chromedp.Navigate(address+path))
+		p.until(`document.readyState === 'complete' && document.getElementById('app') === null`)
+		p.dropped("#main", "picture.png")
+		p.until(said)
+	}
 }
