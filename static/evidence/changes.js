@@ -69,6 +69,7 @@ export function whatChanges(all, nameOf) {
  * @param {NameOf} nameOf
  */
 export function inWords(all, nameOf) {
+  if (all.length === 0) return 'same as now';
   const what = whatChanges(all, nameOf);
   return what.endsWith('%') ? what : `${what}, ${percent(shareOf(all))}`;
 }

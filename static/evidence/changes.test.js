@@ -20,6 +20,7 @@ test('changes are summed by pair of classes, the largest first', () => {
 
 test('a card says what it changes', () => {
   assert.equal(inWords(between([1, 0, 0, 2], [0, 0, 0, 2]), nameOf), 'cup → table, 4\u00a0%');
+  assert.equal(inWords(between([1, 0, 0, 2], [1, 0, 0, 2]), nameOf), 'same as now');
   assert.equal(inWords(between([1, 0, 0, 2], [0, 0, 2, 2]), nameOf), 'table → sky, 34\u00a0%', 'the larger part stands for all');
   assert.equal(inWords(between([1, 0, 0, 2], [1, 0, 2, 0]), nameOf), 'table → sky, sky → table, 50\u00a0%');
   assert.equal(whatChanges(between([1, 0, 0, 2], [0, 0, 2, 0]), nameOf), 'table → sky, sky → table, …');
