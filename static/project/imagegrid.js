@@ -106,7 +106,7 @@ export class ImageGrid {
     list.style.paddingBlock = `${above * row}px ${below * row}px`;
     const wanted = [...next.values()];
     if (wanted.length !== list.children.length || wanted.some((element, i) => list.children[i] !== element)) {
-      const focused = list.querySelector(':focus');
+      const focused = list.contains(document.activeElement) ? document.activeElement : null;
       const { image = '' } = /** @type {HTMLElement | undefined} */ (focused?.closest('li'))?.dataset ?? {};
       list.replaceChildren(...wanted);
       const same = focused?.matches('input') ? 'input' : 'a'; // of a card that may have been made again

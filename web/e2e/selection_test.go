@@ -70,6 +70,7 @@ func TestE2ESelectionEnlarged(t *testing.T) {
 	p := openPage(t, 320, 180, false, sixSamples(t, startServer(t)))
 	p.until(cardCount + ` > 0`)
 	p.focusOn(`[data-at="0"] .card-choose`)
+	p.until(cardCount + ` > 1 && document.activeElement.matches('.card-choose')`) // the page has scrolled to it
 	p.press(" ")
 	p.until(`!document.getElementById('selection').hidden`)
 	p.screenshot("selected")
