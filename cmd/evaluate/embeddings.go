@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -209,16 +210,11 @@ func (c *embeddingsCommand) embedding(l *embedded, quality float64) (*engine.Emb
 
 // readEmbeddings reads and reduces the embeddings of an image with the given superpixels.
 func readEmbeddings(path string, runs *superpixels.Runs) (*segment.Embedding, error) {
-	f, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	_, e, err := npz.Read(f, info.Size(), npz.Limits{Size: image.Pt(runs.Width, runs.Height)})
+	_, e, err := npz.Read(bytes.NewReader(content), int64(len(content)), npz.Limits{Size: image.Pt(runs.Width, runs.Height)})
 	if err != nil {
 		return nil, err
 	}

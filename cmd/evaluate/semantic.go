@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -199,16 +200,11 @@ const mostScore = 1.001
 
 // readScores reads a classifier's scores of the superpixels of a scene.
 func readScores(path string, classes int, s *scene) ([]float64, error) {
-	f, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	scores, err := npz.ReadScores(f, info.Size(), npz.Limits{})
+	scores, err := npz.ReadScores(bytes.NewReader(content), int64(len(content)), npz.Limits{})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
