@@ -196,7 +196,7 @@ func exportDialog(v ExportView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div id=\"export-drafts\" class=\"note\" hidden><p id=\"export-drafts-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"drafts\" checked><span>Include unfinished images</span></label></div><div id=\"export-approved\" class=\"note\" hidden><p id=\"export-approved-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"approved\"><span>Export only these</span></label></div><div id=\"export-guesses\" class=\"note\" hidden><p id=\"export-guesses-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"guesses\"><span>Export these guesses as labels</span></label></div><details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"export-notes\" aria-live=\"polite\"><div id=\"export-drafts\" class=\"note\" hidden><p id=\"export-drafts-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"drafts\" checked><span>Include unfinished images</span></label></div><div id=\"export-approved\" class=\"note\" hidden><p id=\"export-approved-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"approved\"><span>Export only these</span></label></div><div id=\"export-guesses\" class=\"note\" hidden><p id=\"export-guesses-text\" class=\"small\"></p><label class=\"check\"><input type=\"checkbox\" name=\"guesses\"><span>Export these guesses as labels</span></label></div></div><details class=\"export-options\"><summary>Options</summary><div class=\"export-grid\"><label class=\"field\"><span>Undecided pixels</span> <select name=\"undecided\" class=\"select\"><option value=\"void\">Void (255)</option><option value=\"background\">Background</option></select></label> <label class=\"field\" data-option=\"objects\"><span>Objects</span> <select name=\"objects\" class=\"select\"><option value=\"region\">One per region</option><option value=\"class\">One per class</option></select></label> <label class=\"field\" data-option=\"shapes\"><span>Shapes</span> <select name=\"shapes\" class=\"select\"><option value=\"polygon\">Polygons (masks where needed)</option><option value=\"mask\">Masks</option></select></label> <label class=\"field\" data-option=\"hypotheses\"><span>Hypotheses</span> <select name=\"hypotheses\" class=\"select\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -208,7 +208,7 @@ func exportDialog(v ExportView) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 73, Col: 39}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 75, Col: 39}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -231,7 +231,7 @@ func exportDialog(v ExportView) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(n))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 73, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 75, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -308,7 +308,7 @@ func share(name, text, value, most string) templ.Component {
 		var templ_7745c5c3_Var14 string
 		templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(text)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 115, Col: 14}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 117, Col: 14}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 		if templ_7745c5c3_Err != nil {
@@ -321,7 +321,7 @@ func share(name, text, value, most string) templ.Component {
 		var templ_7745c5c3_Var15 string
 		templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 116, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 118, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 		if templ_7745c5c3_Err != nil {
@@ -334,7 +334,7 @@ func share(name, text, value, most string) templ.Component {
 		var templ_7745c5c3_Var16 string
 		templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(most)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 116, Col: 55}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 118, Col: 55}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 		if templ_7745c5c3_Err != nil {
@@ -347,7 +347,7 @@ func share(name, text, value, most string) templ.Component {
 		var templ_7745c5c3_Var17 string
 		templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(value)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 116, Col: 80}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `export.templ`, Line: 118, Col: 80}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 		if templ_7745c5c3_Err != nil {

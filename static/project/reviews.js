@@ -92,6 +92,11 @@ export class ReviewMenu {
 
   /** @param {HTMLElement} opener */
   open(opener) {
+    const present = new Set(this.chosen().map((im) => im.review?.status ?? 'none'));
+    for (const item of this.menu.items) {
+      if (present.size === 1 && present.has(/** @type {any} */ (item.dataset.do))) item.setAttribute('aria-current', 'true');
+      else item.removeAttribute('aria-current');
+    }
     this.menu.open(opener);
   }
 

@@ -193,6 +193,9 @@ func TestE2EApproveAndGoOn(t *testing.T) {
 	p.press("a")
 	p.until(fmt.Sprintf(`location.href === %q && document.getElementById('review-state')?.textContent === 'Approved'`, first))
 	p.clickOn("opening the statuses", "#review")
+	if now := value[string](p, `[...document.querySelectorAll('#review-menu [aria-current]')].map((e) => e.dataset.do).join()`); now != "approved" {
+		t.Errorf("the menu marks %q as the status that the image has", now)
+	}
 	p.screenshot("approve-next")
 	p.clickOn("approving and going on", `#review-menu [data-do="approve-next"]`)
 	p.until(fmt.Sprintf(`location.href !== %q && document.getElementById('save')?.dataset.state === 'saved'`, first))
