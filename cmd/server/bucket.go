@@ -127,11 +127,7 @@ func note(name, line string) error {
 	if noted(name, line) {
 		return nil
 	}
-	return disk.Replace(name, func(f *os.File) error {
-		disk.Inherit(f)
-		_, err := fmt.Fprintln(f, line)
-		return err
-	})
+	return disk.Write(name, []byte(line+"\n"))
 }
 
 // noted reports whether a file has a line.

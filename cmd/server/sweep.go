@@ -63,11 +63,7 @@ func sweep(ctx context.Context, w *workspace.Workspace, folder string, now time.
 		if err != nil {
 			return err
 		}
-		if err := disk.Replace(name, func(f *os.File) error {
-			disk.Inherit(f)
-			_, err := f.Write(b)
-			return err
-		}); err != nil {
+		if err := disk.Write(name, b); err != nil {
 			return err
 		}
 	}

@@ -29,6 +29,16 @@ func Give(made *os.File, folder string) {
 	}
 }
 
+// Write is Replace for a small file of a data folder, which belongs to the folder's
+// owner whoever writes it.
+func Write(path string, content []byte) error {
+	return Replace(path, func(f *os.File) error {
+		Inherit(f)
+		_, err := f.Write(content)
+		return err
+	})
+}
+
 // OfOthers counts what is in a folder and below and has another owner than the folder,
 // and names the first.
 func OfOthers(folder string) (count int, first string, err error) {

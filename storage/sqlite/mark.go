@@ -151,11 +151,7 @@ func noteLoss(path string, t tally) error {
 		return err
 	}
 	line := fmt.Sprintf("noticed on %s: %v\n", time.Now().UTC().Format(time.RFC3339), t)
-	return disk.Replace(path+lostSuffix, func(f *os.File) error {
-		disk.Inherit(f)
-		_, err := f.Write(append(before, line...))
-		return err
-	})
+	return disk.Write(path+lostSuffix, append(before, line...))
 }
 
 // Identity is random and the database's own; its backups have the same one.
