@@ -33,9 +33,10 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 		return err
 	}
 	var files []string
+	whole := map[string]bool{} // folders
 	for _, place := range c.Files {
 		if c.isDataSet(place) {
-			files = append(files, place)
+			files, whole[place] = append(files, place), true
 			continue
 		}
 		some, err := filesIn([]string{place}, []string{".zip", ".png", ".json", ".npz", ".tif", ".tiff"})
@@ -52,6 +53,7 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 		}
 		fields["mapping"] = string(b)
 	}
+	path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"numbers": {c.Numbers}, "uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
 	imported, failed := 0, 0
 	meanings := map[string]bool{} // that were printed
 	for i, file := range files {
@@ -65,10 +67,9 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 				Class       *string
 			}
 		}
-		path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"numbers": {c.Numbers}, "uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
 		content := wholeFile(file)
 		switch folder := filepath.Dir(file); {
-		case c.isDataSet(file):
+		case whole[file]:
 			content = zipped(file)
 		case filepath.Base(folder) == "SegmentationObject":
 			failed++

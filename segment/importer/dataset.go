@@ -201,8 +201,8 @@ func inFolder(names []string, folder string) []string {
 	})
 }
 
-// oneEach sets the masks to one of each file, which is called like the image, with the
-// folders below the given one.
+// oneEach sorts the names of files and sets the masks to one of each, which is called like
+// the image, with the folders below the given one.
 func (d *Dataset) oneEach(names []string, folder string, draw func(m *Mask, name string) (give func(), err error)) {
 	slices.Sort(names)
 	for _, name := range names {

@@ -34,8 +34,11 @@ func openLabels(files Files, pictures []string, o Options) *Dataset {
 		names = masksAlone(pictures)
 	}
 	d := &Dataset{Format: Labels, Classes: []segment.Class{{}, {Name: objectsName}}}
-	d.Photos = slices.DeleteFunc(files.photos(), func(name string) bool { return slices.Contains(names, name) })
 	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) { return m.drawLabels(files, name, o) })
+	d.Photos = slices.DeleteFunc(files.photos(), func(name string) bool {
+		_, isMask := slices.BinarySearch(names, name)
+		return isMask
+	})
 	return d
 }
 
