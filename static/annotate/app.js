@@ -283,7 +283,7 @@ export class App {
     paintStatus(acceptance.waiting || this.status, session.hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);
-    this.review.reached(session.evidence.known);
+    this.review.seen();
     this.tellSave();
   }
 

@@ -24,7 +24,7 @@ export class ReviewPart {
     this.button = byId('review');
     this.note = byId('review-note');
     this.corrected = /** @type {HTMLButtonElement} */ (byId('review-corrected'));
-    this.menu = new ReviewMenu(data.project ?? '', () => this.seen(), ([image]) => this.set(image), () => this.open(), () => void this.approveOn());
+    this.menu = new ReviewMenu(data.project ?? '', () => [this.seen()], ([image]) => this.set(image), () => this.open(), () => void this.approveOn());
     this.button.addEventListener('click', () => this.menu.open(this.button.checkVisibility() ? this.button : byId('more')));
     byId('review-close').addEventListener('click', () => {
       this.note.hidden = true;
@@ -55,15 +55,11 @@ export class ReviewPart {
     else if ((await this.leaving.saved()) && (await this.menu.set('approved'))) await this.leaving.go('next');
   }
 
-  /** The image as it is on the page, also if that is to be painted only with the next frame. */
+  /** The image with the events that are on the page, also if these are to be painted only with the next frame. */
   seen() {
-    this.reached(this.known());
-    return [this.image];
-  }
-
-  /** The page shows this many events of the image by now. @param {number} seq */
-  reached(seq) {
+    const seq = this.known();
     if (seq > this.image.seq) this.show({ ...this.image, seq });
+    return this.image;
   }
 
   /** Somebody may have set the status. @param {Reviewed} image */

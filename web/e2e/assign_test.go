@@ -62,7 +62,7 @@ func TestE2EAssign(t *testing.T) {
 	p.clickOn("nobody", `#assign-menu .menu-item:last-child`)
 	p.until(assigned("annotator", 0))
 	if offers := value[int](p, `document.querySelectorAll('#toasts [data-slot="action"]:not([hidden])').length`); offers != 1 {
-		t.Errorf("%d assignments can be undone, of which only the last wouldn't write over another", offers)
+		t.Errorf("%d assignments offer Undo; only the last may, since an older one would write over it", offers)
 	}
 	p.clickOn("undo", `#toasts [data-slot="action"]:not([hidden])`)
 	p.until(assigned("annotator", 3))

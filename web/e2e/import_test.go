@@ -92,6 +92,16 @@ func differences(a, b image.Image) int {
 	return n
 }
 
+// chooseMasks opens the import on the page of a project with one image, and chooses files.
+func (p *page) chooseMasks(project string, paths ...string) {
+	p.t.Helper()
+	p.do("going to the project", chromedp.Navigate(project))
+	p.until(cardCount + ` === 1`)
+	p.clickOn("opening the import", "#import")
+	p.until(`document.getElementById('import-dialog').open`)
+	p.choose("#import-files", paths...)
+}
+
 // labelledSample is the sample with clicks and an accepted hypothesis; it
 // returns the ids of project and image.
 func labelledSample(p *page) (project, picture string) {
@@ -233,11 +243,7 @@ func TestE2EImportMeaning(t *testing.T) {
 	if err := os.WriteFile(path, phototest.MustPNG(t, mask), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p.do("going to the project", chromedp.Navigate(address+"/projects/"+from))
-	p.until(cardCount + ` === 1`)
-	p.clickOn("opening the import", "#import")
-	p.until(`document.getElementById('import-dialog').open`)
-	p.choose("#import-files", path)
+	p.chooseMasks(address+"/projects/"+from, path)
 	p.clickOn("reviewing", "#import-start")
 	p.until(`!document.getElementById('import-review').hidden`)
 	p.screenshot("open")
@@ -285,11 +291,7 @@ func TestE2EImportLabelImage(t *testing.T) {
 	if err := os.WriteFile(path, phototest.Numbers(size.Dx(), numbers), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p.do("going to the project", chromedp.Navigate(address+"/projects/"+from))
-	p.until(cardCount + ` === 1`)
-	p.clickOn("opening the import", "#import")
-	p.until(`document.getElementById('import-dialog').open`)
-	p.choose("#import-files", path)
+	p.chooseMasks(address+"/projects/"+from, path)
 	p.clickOn("reviewing as classes", "#import-start")
 	p.until(`/choose that numbers are objects/.test(document.getElementById('import-remarks').textContent)`)
 	p.screenshot("refused")
