@@ -150,6 +150,19 @@ func TestE2ETeam(t *testing.T) {
 	viewer.until(`document.querySelector('.problem h1')?.textContent === 'Not allowed'`)
 }
 
+// After signing out on a shared computer, pictures that only members may see are no
+// longer in the browser.
+func TestE2ESignOutForgetsPictures(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 800, false, serveTeam(t))
+	p.signIn("admin", "correct horse")
+	p.trySample()
+	picture := fmt.Sprintf(`fetch(%q, {cache: 'only-if-cached', mode: 'same-origin'}).then((r) => r.ok, () => false)`, value[string](p, `performance.getEntriesByType('resource').map((e) => e.name).find((name) => name.includes('/display'))`))
+	p.until(picture)
+	value[int](p, `fetch('/logout', {method: 'POST', redirect: 'manual'}).then((r) => r.status)`)
+	p.until(picture + ".then((kept) => !kept)")
+}
+
 // member gives a user a role in the project of the image that the page shows.
 func (p *page) member(name, role string) {
 	p.t.Helper()

@@ -183,6 +183,7 @@ func (p *People) Logout(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p.sessions.remember(w, "", 0)
+	w.Header().Set("Clear-Site-Data", `"cache"`) // not "storage": unsaved edits wait there for the next login
 	to := "/login"
 	if p.openID != nil {
 		to += "?left" // the page offers to sign out at the provider, too
