@@ -114,7 +114,7 @@ var Kinds = []Kind{
 	{http.StatusTooManyRequests, "Too much at once", "Try again after the time in Retry-After."},
 	{http.StatusInternalServerError, "Something went wrong here", "A bug, or a damaged file in the data folder; the detail says which, and the log has more."},
 	{http.StatusServiceUnavailable, "Not available right now", "The store can't write, or the server is stopping. Nothing was changed."},
-	{http.StatusInsufficientStorage, "The disk is full", "Nothing was changed; reading still works. On a disk that is nearly full, uploads, imports and exports are refused, and edits are still saved."},
+	{http.StatusInsufficientStorage, "Not enough disk space", "Nothing was changed; reading still works. On a disk that is nearly full, uploads, imports and exports are refused, and edits are still saved."},
 }
 
 // Anchor is the fragment of /api that explains the problem.
