@@ -81,7 +81,32 @@ type UsersView struct {
 	Users           []UserRow
 	Roles           []string
 	Notice, Problem string // what came of the last change
-	Name            string // typed for a new user who could not be added
+	Names           string // typed for new users who could not be added
+	Invitations     []Invitation
+	Days            int // that they last
+}
+
+// Invitation is a link that lets a user choose their password. It is shown once.
+type Invitation struct{ Name, Link string }
+
+// linkLines is the link of one invitation, or of several a line each, with the name and a
+// tab before it, as tables take it.
+func linkLines(all []Invitation) string {
+	if len(all) == 1 {
+		return all[0].Link
+	}
+	var b strings.Builder
+	for _, i := range all {
+		b.WriteString(i.Name + "\t" + i.Link + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// JoinView is the page that such a link leads to.
+type JoinView struct {
+	Name    string // of the user
+	Secret  string // of the invitation
+	Problem string // why the last password was not accepted, or empty
 }
 
 // UserRow is one user.

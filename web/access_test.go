@@ -69,12 +69,15 @@ var rights = map[string]right{
 	"POST /login":                                        {form: true, body: "name=x&password=y", statuses: [6]int{401, 401, 401, 401, 401, 401}},
 	"GET /login/openid":                                  {statuses: [6]int{404, 404, 404, 404, 404, 404}}, // without a provider; see TestOpenID
 	"GET /login/openid/callback":                         {statuses: [6]int{404, 404, 404, 404, 404, 404}},
+	"GET /join":                                          {statuses: [6]int{404, 404, 404, 404, 404, 404}}, // without an invitation; see TestInvitations
+	"POST /join":                                         {form: true, statuses: [6]int{404, 404, 404, 404, 404, 404}},
 	"POST /logout":                                       {form: true, statuses: viewersGet(303)},
 	"GET /account":                                       {statuses: forViewers},
 	"POST /account":                                      {form: true, body: "present=x&password=short", statuses: viewersGet(422)},
 	"GET /users":                                         {statuses: forAdmins},
 	"POST /users":                                        {form: true, body: "name=new&password=correct+horse&role=user", statuses: adminsForm},
 	"POST /users/{id}/role":                              {form: true, body: "role=admin", statuses: adminsForm},
+	"POST /users/{id}/invite":                            {form: true, statuses: forAdmins},
 	"POST /users/{id}/password":                          {form: true, body: "password=correct+horse", statuses: adminsForm},
 	"POST /users/{id}/remove":                            {form: true, statuses: adminsForm},
 	"GET /api/v1/session":                                {statuses: forViewers},

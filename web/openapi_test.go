@@ -22,7 +22,7 @@ import (
 )
 
 // pages are the routes for people, which the document leaves out.
-var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/audit", "/api", "/static/*", "/login", "/login/openid", "/login/openid/callback", "/logout", "/account", "/account/tokens", "/account/tokens/{id}/revoke", "/users", "/users/{id}/role", "/users/{id}/password", "/users/{id}/remove"}
+var pages = []string{"/", "/projects/{id}", "/images/{id}", "/trash", "/audit", "/api", "/static/*", "/login", "/login/openid", "/login/openid/callback", "/join", "/logout", "/account", "/account/tokens", "/account/tokens/{id}/revoke", "/users", "/users/{id}/role", "/users/{id}/invite", "/users/{id}/password", "/users/{id}/remove"}
 
 func TestOpenAPIListsTheRoutes(t *testing.T) {
 	s := MustServe(t)

@@ -9,6 +9,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 
 	"collie/web/openid"
+	"collie/web/people"
 	"collie/web/problem"
 )
 
@@ -33,6 +34,8 @@ func (s *Server) routes() *chi.Mux {
 		r.Post("/login", page(who.WithLogin(who.Login)))
 		r.Get("/login/openid", page(who.WithOpenID(who.BeginOpenID)))
 		r.Get(openid.CallbackPath, page(who.WithOpenID(who.FinishOpenID)))
+		r.Get(people.JoinPath, page(who.WithLogin(who.JoinPage)))
+		r.Post(people.JoinPath, page(who.WithLogin(who.Join)))
 		r.Post("/logout", page(who.WithSession(who.Logout)))
 		r.Get("/account", page(who.WithSession(who.AccountPage)))
 		r.Post("/account", page(who.WithSession(who.ChangePassword)))
@@ -42,6 +45,7 @@ func (s *Server) routes() *chi.Mux {
 		r.Post("/users", page(who.WithLogin(who.ChangeUsers(who.AddUser))))
 		r.Post("/users/{id}/role", page(who.WithLogin(who.ChangeUsers(who.SetRole))))
 		r.Post("/users/{id}/password", page(who.WithLogin(who.ChangeUsers(who.SetPassword))))
+		r.Post("/users/{id}/invite", page(who.WithLogin(who.ChangeUsers(who.InviteUser))))
 		r.Post("/users/{id}/remove", page(who.WithLogin(who.ChangeUsers(who.RemoveUser))))
 		r.Get("/audit", page(who.AuditPage))
 	})

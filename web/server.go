@@ -120,7 +120,7 @@ func New(c Config) *Server {
 	s.hub = live.New(live.Config{Workspace: c.Workspace, Log: c.Log, Limits: limits.Socket, Explain: explain, Lend: s.memory.Lend})
 	s.people = people.New(people.Config{
 		Login: c.Login, Workspace: c.Workspace, Log: c.Log, Answers: s.answers, Decode: s.decodeBody, Expel: s.hub.Expel,
-		Limits: limits.Session, HTTPS: c.HTTPS || strings.HasPrefix(c.Origin, "https://"), Proxies: c.Proxies,
+		Limits: limits.Session, HTTPS: c.HTTPS || strings.HasPrefix(c.Origin, "https://"), Origin: c.Origin, Proxies: c.Proxies,
 	})
 	if s.metrics == nil {
 		s.metrics = http.NotFoundHandler()

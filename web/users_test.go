@@ -90,7 +90,7 @@ func (s *site) join(projectID, name string, role access.Role) {
 // On a server without login everybody is the owner and nobody can sign in.
 func TestWithoutLogin(t *testing.T) {
 	s := MustServe(t)
-	for _, call := range []string{"GET /login", "POST /login", "POST /logout", "GET /users", "POST /users", "GET /account", "POST /api/v1/session", "DELETE /api/v1/session"} {
+	for _, call := range []string{"GET /login", "POST /login", "GET /join", "POST /join", "POST /logout", "GET /users", "POST /users", "GET /account", "POST /api/v1/session", "DELETE /api/v1/session"} {
 		method, path, _ := strings.Cut(call, " ")
 		if a := s.send(method, path, nil); a.status != 404 || !strings.Contains(string(a.body), "--auth") {
 			t.Errorf("%s: %d %s", call, a.status, a.body)

@@ -49,20 +49,30 @@ func (a *accessFlags) config(at string) (web.Config, error) {
 	if a.Origin == "" {
 		return c, nil
 	}
-	u, err := url.Parse(strings.TrimSuffix(a.Origin, "/"))
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
-		return web.Config{}, fmt.Errorf("--origin %q is not of the form https://HOST or https://HOST:PORT", a.Origin)
+	u, err := parseOrigin(a.Origin)
+	if err != nil {
+		return web.Config{}, err
 	}
 	if !a.Auth && !web.Loopback(u.Host) && !a.Insecure {
 		return web.Config{}, fmt.Errorf("--origin %s can be reached from other machines, where nobody would have to sign in: add --auth, or --insecure to let everybody do everything", a.Origin)
 	}
-	if port := u.Port(); port == "" || port == defaultPorts[u.Scheme] {
-		u.Host = strings.TrimSuffix(u.Host, ":"+port) // as browsers do, with whose origin it is compared
-	}
-	c.Origin = strings.ToLower(u.String())
+	c.Origin = u.String()
 	c.AnyName = a.Insecure
 	c.Proxies = proxies
 	return c, nil
+}
+
+// parseOrigin reads --origin and writes it as browsers do, with whose origins it is
+// compared.
+func parseOrigin(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.ToLower(strings.TrimSuffix(text, "/")))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+		return nil, fmt.Errorf("--origin %q is not of the form https://HOST or https://HOST:PORT", text)
+	}
+	if port := u.Port(); port == "" || port == defaultPorts[u.Scheme] {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	return u, nil
 }
 
 // noUsers is the error for a server whose database has no users.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -14,9 +15,11 @@ import (
 
 	"golang.org/x/term"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/web/openid"
+	"collie/web/people"
 )
 
 // usersCommand manages users on the machine itself, also while the server runs:
@@ -24,6 +27,7 @@ import (
 // request, and by pages that are open within half a minute.
 type usersCommand struct {
 	Add      addUser     `cmd:"" help:"Add a user. Asks for the password, or reads it from the first line of standard input."`
+	Invite   inviteUsers `cmd:"" help:"Print a link for each user with which they choose a password. Who doesn't exist is added."`
 	List     listUsers   `cmd:"" help:"List the users."`
 	Role     setRole     `cmd:"" help:"Give a user another role on the server."`
 	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
@@ -52,13 +56,62 @@ func (c *addUser) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	// The first user can come before the first start of the server.
-	return c.manageIn(ctx, openDatabase, func(ctx context.Context, a *accounts.Accounts) error {
+	return c.manageIn(ctx, openDatabase, func(ctx context.Context, _ database, a *accounts.Accounts) error {
 		u, err := a.Add(ctx, c.Name, password, role)
 		if err == nil {
 			fmt.Fprintf(s.stdout, "added %s as %s\n", u.Name, u.Role)
 		}
 		return err
 	})
+}
+
+type inviteUsers struct {
+	Names  []string `arg:"" name:"name" help:"Names to sign in with."`
+	Role   string   `default:"user" enum:"user,admin" help:"Of those who are added: user or admin."`
+	Origin string   `required:"" env:"COLLIE_ORIGIN" placeholder:"https://HOST" help:"Address that people type, as with 'serve'."`
+	dataFlag
+}
+
+// Run prints a name and a link on each line, with a tab between them.
+func (c *inviteUsers) Run(ctx context.Context, s streams) error {
+	role, _ := access.ParseRole(c.Role, access.ServerRoles())
+	origin, err := parseOrigin(c.Origin)
+	if err := cmp.Or(err, c.check(), c.elsewhere()); err != nil {
+		return err
+	}
+	return c.manageIn(ctx, openDatabase, func(ctx context.Context, store database, a *accounts.Accounts) error {
+		users, err := invitees(ctx, a, c.Names, role)
+		if err != nil {
+			return err
+		}
+		sessions := accounts.NewSessions(store, a, accounts.SessionLimits{}, slog.New(slog.DiscardHandler))
+		for _, u := range users {
+			secret, err := sessions.Invite(ctx, u.ID)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(s.stdout, "%s\t%s\n", u.Name, people.JoinLink(origin.String(), secret))
+		}
+		return nil
+	})
+}
+
+// invitees returns the users with some names; those who don't exist are added.
+func invitees(ctx context.Context, a *accounts.Accounts, names []string, role access.Role) (users []accounts.User, err error) {
+	var missing []string
+	for _, name := range names {
+		u, err := a.Named(ctx, name)
+		switch {
+		case segment.KindOf(err) == segment.NotFound:
+			missing = append(missing, name)
+		case err != nil:
+			return nil, err
+		default:
+			users = append(users, u)
+		}
+	}
+	added, err := a.AddInvited(ctx, missing, role)
+	return append(users, added...), err
 }
 
 type listUsers struct{ dataFlag }
@@ -167,17 +220,17 @@ func (i identityArgs) identity() accounts.Identity {
 // manage opens the database, which must exist, for f, whose context is that of its
 // owner.
 func (d *dataFlag) manage(ctx context.Context, f func(context.Context, *accounts.Accounts) error) error {
-	return d.manageIn(ctx, existingDatabase, f)
+	return d.manageIn(ctx, existingDatabase, func(ctx context.Context, _ database, a *accounts.Accounts) error { return f(ctx, a) })
 }
 
 // manageIn is manage with the database that open returns.
-func (d *dataFlag) manageIn(ctx context.Context, open func(context.Context, dataFlag) (database, error), f func(context.Context, *accounts.Accounts) error) (err error) {
+func (d *dataFlag) manageIn(ctx context.Context, open func(context.Context, dataFlag) (database, error), f func(context.Context, database, *accounts.Accounts) error) (err error) {
 	store, err := open(ctx, *d)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return f(access.With(ctx, access.Operator), accounts.New(store, accounts.Limits{}))
+	return f(access.With(ctx, access.Operator), store, accounts.New(store, accounts.Limits{}))
 }
 
 // change is manage for something that is done to the user of a name.

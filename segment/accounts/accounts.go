@@ -246,7 +246,11 @@ func (a *Accounts) Add(ctx context.Context, name, password string, role access.R
 	}
 	u := newUser(name, role)
 	u.Hash = hash
-	return u, a.store.CreateUser(audit.Note(ctx, audit.New(ctx, audit.UserAdded, u.ID, u.Name+": "+role.String())), u)
+	return u, a.create(ctx, u)
+}
+
+func (a *Accounts) create(ctx context.Context, u User) error {
+	return a.store.CreateUser(audit.Note(ctx, audit.New(ctx, audit.UserAdded, u.ID, u.Name+": "+u.Role.String())), u)
 }
 
 // SetRole changes a user's role from the next request on.

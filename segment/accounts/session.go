@@ -103,9 +103,25 @@ const touchAfter = time.Minute
 // session has ended or never existed, or its user was removed or has a new
 // password. Using a session extends it.
 func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Session, error) {
-	if token == "" {
+	if token == "" || isInvitation(token) {
 		return User{}, Session{}, errNoSession
 	}
+	u, session, err := s.holder(ctx, token)
+	if err != nil {
+		return User{}, Session{}, err
+	}
+	if expires := s.limits.expiry(session); used && expires.Sub(session.Expires) >= touchAfter {
+		if err := s.store.ProlongSession(ctx, token, expires); err != nil {
+			s.log.Debug("session not prolonged", "error", err) // people can still read while the disk is full
+		} else {
+			session.Expires = expires
+		}
+	}
+	return u, session, nil
+}
+
+// holder returns the user whom a token was given, unless they have a new password.
+func (s *Sessions) holder(ctx context.Context, token string) (User, Session, error) {
 	session, err := s.store.Session(ctx, token)
 	if err != nil {
 		return User{}, Session{}, err
@@ -116,13 +132,6 @@ func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Ses
 	}
 	if u.Generation != session.Generation {
 		return User{}, Session{}, errNoSession
-	}
-	if expires := s.limits.expiry(session); used && expires.Sub(session.Expires) >= touchAfter {
-		if err := s.store.ProlongSession(ctx, token, expires); err != nil {
-			s.log.Debug("session not prolonged", "error", err) // people can still read while the disk is full
-		} else {
-			session.Expires = expires
-		}
 	}
 	return u, session, nil
 }

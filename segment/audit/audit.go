@@ -21,6 +21,7 @@ const (
 	SignedOut    Action = "session.end"
 
 	UserAdded       Action = "user.add"
+	UserInvited     Action = "user.invite" // to choose their password
 	UserRole        Action = "user.role"
 	UserPassword    Action = "user.password"
 	UserRemoved     Action = "user.remove"

@@ -36,7 +36,7 @@ func visitorOf(ctx context.Context) visitor {
 // including future ones, need a login, unless they are anonymous.
 func open(path string) bool {
 	switch path {
-	case "/login", "/login/openid", openid.CallbackPath, "/api/v1/session":
+	case "/login", "/login/openid", openid.CallbackPath, JoinPath, "/api/v1/session":
 		return true
 	}
 	return false

@@ -177,7 +177,7 @@ var listing = []audit.Action{audit.ImagesReviewed, audit.ImagesAssigned, audit.E
 // doings puts the actions in words.
 var doings = map[audit.Action]string{
 	audit.SignedIn: "Signed in", audit.SignInFailed: "Failed to sign in", audit.SignedOut: "Signed out",
-	audit.UserAdded: "Added a user", audit.UserRole: "Changed a role on the server", audit.UserPassword: "Changed a password", audit.UserRemoved: "Removed a user",
+	audit.UserAdded: "Added a user", audit.UserInvited: "Invited a user", audit.UserRole: "Changed a role on the server", audit.UserPassword: "Changed a password", audit.UserRemoved: "Removed a user",
 	audit.UserLinked: "Connected an OpenID account", audit.UserUnlinked: "Disconnected an OpenID account",
 	audit.TokenCreated: "Created an API token", audit.TokenRevoked: "Revoked an API token",
 	audit.MemberSet: "Gave a role in a project", audit.MemberRemoved: "Removed a member from a project",

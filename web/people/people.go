@@ -25,6 +25,7 @@ type People struct {
 	sessions  *sessions        // nil without login
 	openID    *openid.Provider // nil without one
 	proxies   []netip.Prefix
+	origin    string // see Config
 }
 
 // Config is what People need.
@@ -37,6 +38,7 @@ type Config struct {
 	Expel     func(why *live.Farewell, who func(live.Visitor) bool) // closes sockets
 	Limits    accounts.SessionLimits
 	HTTPS     bool           // browsers reach the server over https
+	Origin    string         // scheme and host under which they do; empty if it isn't known
 	Proxies   []netip.Prefix // trusted to name their client in X-Forwarded-For
 }
 
@@ -49,7 +51,7 @@ type Login struct {
 
 // New returns the People of a server.
 func New(c Config) *People {
-	p := &People{workspace: c.Workspace, log: c.Log, answers: c.Answers, decode: c.Decode, expel: c.Expel, proxies: c.Proxies}
+	p := &People{workspace: c.Workspace, log: c.Log, answers: c.Answers, decode: c.Decode, expel: c.Expel, proxies: c.Proxies, origin: c.Origin}
 	if c.Login != nil {
 		p.openID = c.Login.OpenID
 		p.sessions = &sessions{

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/go-chi/chi/v5"
 
+	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/templates"
@@ -72,8 +74,9 @@ func (p *People) waysIn(ctx context.Context, u accounts.User) (ways []templates.
 	return ways, err
 }
 
-// change carries out a form about users and returns the word for its notice.
-type change func(r *http.Request) (done string, err error)
+// change carries out a form about users. It returns the word for its notice, or the
+// users who are invited by it, whose links are shown instead.
+type change func(r *http.Request) (done string, invited []accounts.User, err error)
 
 // ChangeUsers carries out a form and shows the list again.
 func (p *People) ChangeUsers(do change) answers.Handler {
@@ -84,48 +87,71 @@ func (p *People) ChangeUsers(do change) answers.Handler {
 		if err := parseForm(r); err != nil {
 			return err
 		}
-		done, err := do(r)
+		done, invited, err := do(r)
 		if failure := problem.Of(err); err != nil && (failure.Status == http.StatusUnprocessableEntity || failure.Status == http.StatusConflict) {
-			return p.showUsers(w, r, failure.Status, templates.UsersView{Problem: failure.Detail, Name: r.PostForm.Get("name")})
+			return p.showUsers(w, r, failure.Status, templates.UsersView{Problem: failure.Detail, Names: r.PostForm.Get("name")})
 		}
 		if err != nil {
 			return err
+		}
+		if len(invited) > 0 {
+			return p.showInvitations(w, r, invited)
 		}
 		http.Redirect(w, r, "/users?done="+done, http.StatusSeeOther)
 		return nil
 	}
 }
 
-// AddUser adds a user.
-func (p *People) AddUser(r *http.Request) (string, error) {
+// AddUser adds a user with a password, or any number without one, who are invited.
+func (p *People) AddUser(r *http.Request) (string, []accounts.User, error) {
 	role, _ := access.ParseRole(r.PostForm.Get("role"), access.ServerRoles())
-	_, err := p.sessions.accounts.Add(r.Context(), r.PostForm.Get("name"), r.PostForm.Get("password"), role)
-	return "added", err
+	var names []string
+	for line := range strings.Lines(r.PostForm.Get("name")) {
+		if name := strings.TrimSpace(line); name != "" {
+			names = append(names, name)
+		}
+	}
+	password := r.PostForm.Get("password")
+	switch {
+	case password == "" && len(names) > 0:
+		invited, err := p.sessions.accounts.AddInvited(r.Context(), names, role)
+		return "", invited, err
+	case len(names) > 1:
+		return "", nil, segment.Errorf(segment.Invalid, "A password is for one user. Leave it empty, and everybody gets a link to choose their own. Nobody was added.")
+	}
+	_, err := p.sessions.accounts.Add(r.Context(), r.PostForm.Get("name"), password, role)
+	return "added", nil, err
+}
+
+// InviteUser makes a link with which a user can choose a new password.
+func (p *People) InviteUser(r *http.Request) (string, []accounts.User, error) {
+	u, err := p.sessions.accounts.User(r.Context(), chi.URLParam(r, "id"))
+	return "", []accounts.User{u}, err
 }
 
 // SetRole changes a user's role; their open pages reconnect with it.
-func (p *People) SetRole(r *http.Request) (string, error) {
+func (p *People) SetRole(r *http.Request) (string, []accounts.User, error) {
 	role, _ := access.ParseRole(r.PostForm.Get("role"), access.ServerRoles())
 	id := chi.URLParam(r, "id")
 	err := p.sessions.accounts.SetRole(r.Context(), id, role)
 	if err == nil {
 		p.expel(live.RoleChanged, func(v live.Visitor) bool { return v.User == id })
 	}
-	return "role", err
+	return "role", nil, err
 }
 
 // SetPassword sets a user's password and signs them out.
-func (p *People) SetPassword(r *http.Request) (string, error) {
+func (p *People) SetPassword(r *http.Request) (string, []accounts.User, error) {
 	id := chi.URLParam(r, "id")
 	err := p.sessions.accounts.SetPassword(r.Context(), id, r.PostForm.Get("password"))
-	return "password", p.expelUser(id, err)
+	return "password", nil, p.expelUser(id, err)
 }
 
 // RemoveUser removes a user and signs them out.
-func (p *People) RemoveUser(r *http.Request) (string, error) {
+func (p *People) RemoveUser(r *http.Request) (string, []accounts.User, error) {
 	id := chi.URLParam(r, "id")
 	err := p.sessions.accounts.Remove(r.Context(), id)
-	return "removed", p.expelUser(id, err)
+	return "removed", nil, p.expelUser(id, err)
 }
 
 // expelUser closes the sockets of a user whose sessions have ended, unless err

@@ -1,0 +1,118 @@
+package accounts_test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"collie/segment"
+	"collie/segment/access"
+	"collie/segment/accounts"
+)
+
+// An invitation lets its user choose a password once. It is no session, and no session
+// is one.
+func TestInvitations(t *testing.T) {
+	store, ctx := mustStore(t), access.With(t.Context(), access.Operator)
+	a := accounts.New(store, accounts.Limits{})
+	sessions := accounts.NewSessions(store, a, accounts.SessionLimits{}, slog.New(slog.DiscardHandler))
+	added, err := a.AddInvited(ctx, []string{"ann", "bob"}, access.User)
+	if err != nil || len(added) != 2 {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	ann := added[0]
+	for _, try := range []string{"", password} {
+		if _, err := a.SignIn(t.Context(), "ann", try, here); err == nil {
+			t.Errorf("ann, who has no password, signs in with %q", try)
+		}
+	}
+	invite := func() string {
+		t.Helper()
+		secret, err := sessions.Invite(ctx, ann.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return secret
+	}
+	gone := func(secret string) {
+		t.Helper()
+		_, err := sessions.Join(t.Context(), secret, "another horse")
+		if segment.KindOf(err) != segment.NotFound || !strings.Contains(err.Error(), "Ask an admin") {
+			t.Errorf("joining: %v", err)
+		}
+	}
+	first, second, late := invite(), invite(), invite()
+	if err := store.ProlongSession(ctx, late, time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	gone(late)
+	gone("join_x")
+	if _, _, err := sessions.Find(t.Context(), first, true); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("an invitation as a session: %v", err)
+	}
+	if _, err := sessions.Join(t.Context(), first, "short"); segment.KindOf(err) != segment.Invalid {
+		t.Errorf("a short password: %v", err)
+	}
+	if u, err := sessions.Invited(t.Context(), first); err != nil || u.ID != ann.ID {
+		t.Errorf("invited is %+v, %v", u, err)
+	}
+	u, err := sessions.Join(t.Context(), first, password)
+	if err != nil || u.ID != ann.ID {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	if _, err := a.SignIn(t.Context(), "ann", password, here); err != nil {
+		t.Errorf("with the chosen password: %v", err)
+	}
+	gone(first)
+	gone(second)
+	session, _, err := sessions.Begin(ctx, u, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := sessions.Find(t.Context(), session, true); err != nil {
+		t.Errorf("the session after joining: %v", err)
+	}
+	gone(session)
+
+	last := invite()
+	if err := a.Remove(ctx, ann.ID); err != nil {
+		t.Fatal(err)
+	}
+	gone(last)
+	if _, err := sessions.Invite(ctx, ann.ID); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("inviting somebody who was removed: %v", err)
+	}
+	if _, err := sessions.Invite(access.With(t.Context(), u.Principal()), added[1].ID); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a user invites: %v", err)
+	}
+}
+
+// One bad name, and nobody is added.
+func TestInvitedNames(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{})
+	mustAdd(t, a, ctx, "admin", access.Admin)
+	for _, c := range []struct {
+		names string
+		role  access.Role
+		kind  segment.Kind
+		want  string
+	}{
+		{"zoe ann/smith", access.User, segment.Invalid, `"ann/smith" can't be`},
+		{"zoe Admin", access.User, segment.Conflict, "called Admin"},
+		{"zoe yan ZOE", access.User, segment.Conflict, "called ZOE"},
+		{"zoe project", access.User, segment.Invalid, `"project" is taken`},
+		{"zoe", access.Viewer, segment.Invalid, "user or admin"},
+	} {
+		added, err := a.AddInvited(ctx, strings.Fields(c.names), c.role)
+		if segment.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) || len(added) > 0 {
+			t.Errorf("%s as %s: %+v, %v", c.names, c.role, added, err)
+		}
+	}
+	if users, err := a.List(ctx); err != nil || len(users) != 1 {
+		t.Errorf("users %+v, %v; want the admin", users, err)
+	}
+	if _, err := a.AddInvited(t.Context(), []string{"zoe"}, access.User); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a stranger adds users: %v", err)
+	}
+}
