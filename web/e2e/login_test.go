@@ -64,7 +64,7 @@ func TestE2ETeam(t *testing.T) {
 	p.screenshot("login-wrong")
 	p.signIn("admin", "correct horse")
 	p.until(`location.pathname === '/users' && document.querySelectorAll('.user').length === 3`)
-	p.fill("main > form input[name=name]", "zoe")
+	p.fill("main > form [name=name]", "zoe")
 	p.fill("main > form input[name=password]", "correct horse")
 	p.clickOn("adding a user", "main > form button")
 	p.until(`document.querySelectorAll('.user').length === 4 && document.querySelector('[role=status]').textContent.includes('added')`)
@@ -148,6 +148,42 @@ func TestE2ETeam(t *testing.T) {
 	viewer.screenshot("account-dark")
 	viewer.do("opening the users", chromedp.Navigate(address+"/users"))
 	viewer.until(`document.querySelector('.problem h1')?.textContent === 'Not allowed'`)
+}
+
+// An admin adds two users by name; one of them chooses a password on a phone with the
+// link, without JavaScript, and is signed in.
+func TestE2EInvitation(t *testing.T) {
+	t.Parallel()
+	source := axe(t)
+	address := serveTeam(t)
+	p := openPage(t, 1280, 800, false, address+"/users")
+	p.signIn("admin", "correct horse")
+	p.fill("form[action='/users'] [name=name]", "zoe\nyan")
+	p.clickOn("adding users", "form[action='/users'] button")
+	p.until(`document.activeElement?.matches('textarea.secret') ?? false`)
+	links := strings.Split(value[string](p, `document.activeElement.value`), "\n")
+	if len(links) != 2 || !strings.HasPrefix(links[0], "zoe\t"+address+"/join?with=") || !strings.HasPrefix(links[1], "yan\t") {
+		t.Fatalf("links %q", links)
+	}
+	p.accessible("invitations", source)
+	p.screenshot("invitations-light")
+	p.resize(390, 844)
+	if wide := value[bool](p, `document.documentElement.scrollWidth > innerWidth`); wide {
+		t.Error("the page of users scrolls sideways on a phone with links")
+	}
+	p.screenshot("invitations-phone")
+
+	_, link, _ := strings.Cut(links[0], "\t")
+	zoe := openPage(t, 390, 844, true, link)
+	zoe.accessible("join", source)
+	zoe.screenshot("join-phone-dark")
+	zoe.scripts(false)
+	zoe.fill("input[name=password]", "correct horse")
+	zoe.clickOn("choosing a password", "main form button")
+	zoe.until(`location.pathname === '/' && document.querySelector('.who-name')?.textContent === 'zoe'`)
+	zoe.do("opening the link again", chromedp.Navigate(link))
+	zoe.until(`document.querySelector('.problem')?.textContent.includes('Ask an admin for another one')`)
+	zoe.screenshot("join-used")
 }
 
 // After signing out on a shared computer, pictures that only members may see are no

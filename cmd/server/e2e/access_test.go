@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -332,5 +333,49 @@ func TestHeaderLimit(t *testing.T) {
 		if resp.StatusCode != want {
 			t.Errorf("a header of %d KiB: %d, want %d", size>>10, resp.StatusCode, want)
 		}
+	}
+}
+
+// 'users invite' adds who doesn't exist, takes who does, and prints links that work at a
+// server that runs.
+func TestInvitations(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "data")
+	for _, c := range []struct{ arguments, says string }{
+		{"invite ann", "--origin"},
+		{"invite ann --origin collie.example", "not of the form https://HOST"},
+		{"invite ann a/b --origin https://collie.example", `"a/b" can't be`},
+		{"invite ann --role root --origin https://collie.example", "--role"},
+	} {
+		if out, err := users(data, "", strings.Fields(c.arguments)...); err == nil || !strings.Contains(out, c.says) {
+			t.Errorf("users %s: %v %s", c.arguments, err, out)
+		}
+	}
+	if out, err := users(data, "correct horse\n", "add", "bob"); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	out, err := users(data, "", "invite", "ann", "bob", "--role", "admin", "--origin", "https://Collie.Example/")
+	lines := regexp.MustCompile(`(?m)^(ann|bob)\thttps://collie\.example(/join\?with=\S+)$`).FindAllStringSubmatch(out, -1)
+	if err != nil || len(lines) != 2 {
+		t.Fatalf("%v %s", err, out)
+	}
+	if out, err := users(data, "", "list"); err != nil || !strings.Contains(out, "ann  admin") || !strings.Contains(out, "bob  user") {
+		t.Errorf("%v %s", err, out)
+	}
+	p := start(t, data, "--auth", "--origin", "https://collie.example", "--listen", "127.0.0.1:0")
+	for _, line := range lines {
+		page, err := http.Get(p.url + line[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(page.Body)
+		page.Body.Close()
+		if err != nil || page.StatusCode != 200 || !strings.Contains(string(b), "<strong>"+line[1]+"</strong>") {
+			t.Errorf("the link of %s: %d %v", line[1], page.StatusCode, err)
+		}
+	}
+	p.stop()
+	if log := p.stderr.String(); strings.Contains(log, "join_") {
+		t.Errorf("the log has the secret of an invitation: %s", log)
 	}
 }

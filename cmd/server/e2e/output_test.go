@@ -34,6 +34,7 @@ func TestOutputIsLost(t *testing.T) {
 	for _, arguments := range [][]string{
 		{"users", "add", "ada", "--role", "admin", "--data", data},
 		{"users", "list", "--data", data},
+		{"users", "invite", "ada", "--origin", "https://collie.example", "--data", data},
 		{"tokens", "create", "ada", "robot", "--data", data},
 		{"tokens", "list", "ada", "--data", data},
 		{"doctor", "--data", data},
