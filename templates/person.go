@@ -115,6 +115,7 @@ type UserRow struct {
 	Since          string  // the day it was added
 	Own            bool    // who looks at the page
 	SignsIn        []WayIn // empty on a server without an OpenID provider
+	Invited        bool    // has no way to sign in yet
 }
 
 // WayIn is one way in which a user can sign in.

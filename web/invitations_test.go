@@ -40,6 +40,14 @@ func TestInvitations(t *testing.T) {
 		t.Fatalf("%d, links %q", status, links)
 	}
 
+	waiting := func(want int) {
+		t.Helper()
+		if n := strings.Count(string(admin.get("/users").body), "no password yet"); n != want {
+			t.Errorf("%d users have no password yet, want %d", n, want)
+		}
+	}
+	waiting(2)
+
 	ann := links[0][1]
 	if page := string(s.get(ann).body); !strings.Contains(page, "<strong>ann</strong>") || strings.Contains(page, ">Users<") {
 		t.Errorf("the page of the invitation lacks its user or has more: %.2000s", page)
@@ -60,6 +68,7 @@ func TestInvitations(t *testing.T) {
 	if who.Name != "ann" || who.Role != "user" {
 		t.Errorf("signed in as %+v", who)
 	}
+	waiting(1)
 	for _, a := range []answer{choose("another horse"), s.get(ann), s.get("/join")} {
 		if a.status != 404 || !strings.Contains(string(a.body), "Ask an admin for another one") {
 			t.Errorf("an invitation that was used: %d", a.status)

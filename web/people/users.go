@@ -52,6 +52,7 @@ func (p *People) showUsers(w http.ResponseWriter, r *http.Request, status int, v
 				return err
 			}
 		}
+		row.Invited = u.Hash == "" && len(row.SignsIn) == 0
 		v.Users = append(v.Users, row)
 	}
 	p.answers.HTML(w, r, status, templates.Users(v))
