@@ -31,6 +31,8 @@ CALLS = {
     "trashProject": ("DELETE", "/api/v1/projects/{id}"),
     "listImages": ("GET", "/api/v1/projects/{id}/images"),
     "uploadImages": ("POST", "/api/v1/projects/{id}/images"),
+    "setReviews": ("PUT", "/api/v1/projects/{id}/reviews"),
+    "assignImages": ("PUT", "/api/v1/projects/{id}/assignments"),
     "importMasks": ("POST", "/api/v1/projects/{id}/imports"),
     "startExport": ("POST", "/api/v1/projects/{id}/exports"),
     "getExport": ("GET", "/api/v1/exports/{id}"),
@@ -144,6 +146,17 @@ class Collie:
         Entries of files that can't be used have the status failed and a problem.
         """
         return self._file("uploadImages", project_id, path, name)
+
+    def review(self, project_id, image_ids, status, comment=""):
+        """Set the status of images: todo, progress, done, approved, rejected, or "" for none.
+
+        Rejecting needs a comment. Returns the images.
+        """
+        return self._json("setReviews", project_id, body={"images": list(image_ids), "status": status, "comment": comment})
+
+    def assign(self, project_id, image_ids, member):
+        """Say which member of the project is to work on images, "" for nobody. Returns the images."""
+        return self._json("assignImages", project_id, body={"images": list(image_ids), "assignee": member})
 
     def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None, numbers="classes"):
         """Import masks, or classifier scores or embeddings in a .npz file; returns the report.

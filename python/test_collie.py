@@ -134,6 +134,12 @@ class Work(unittest.TestCase):
         self.assertEqual(stale.exception.status, 409)
         self.assertEqual([e["kind"] for e in SERVER.evidence(image["id"])["events"]], ["label"])
         self.assertEqual([i["status"] for i in SERVER.wait(self.project["id"], seconds=5, every=0.01)], ["done"])
+        (approved,) = SERVER.review(self.project["id"], [image["id"]], "approved")
+        self.assertEqual(approved["review"]["status"], "approved")
+        (nobodys,) = SERVER.assign(self.project["id"], [image["id"]], "")
+        self.assertNotIn("assignee", nobodys)
+        with self.assertRaisesRegex(collie.Problem, "nobody-here"):
+            SERVER.assign(self.project["id"], [image["id"]], "nobody-here")
         self.assertIn("hypotheses", SERVER.hypotheses(image["id"], count=3))
         for content in (SERVER.mask(image["id"]), SERVER.mask(image["id"], style="colour"), SERVER.superpixels(image["id"])):
             self.assertTrue(content.startswith(b"\x89PNG"))
