@@ -11,6 +11,7 @@ import (
 
 	"collie/cmd/internal/progress"
 	"collie/segment/affinity"
+	"collie/segment/affinity/fit"
 	"collie/segment/simulate"
 )
 
@@ -61,7 +62,7 @@ func (c *command) Run(t *terminal) error {
 	if err := progress.ResultFolder("--plot", c.Plot); err != nil {
 		return err
 	}
-	examples := make([]*example, len(list))
+	examples := make([]*fit.Image, len(list))
 	err = t.Each("reading images", len(list), func(i int) (err error) {
 		examples[i], err = open(list[i], c.Regions, c.Classes)
 		return err
@@ -116,10 +117,10 @@ func (c *command) recipe() string {
 }
 
 // validate learns from all but each fold in turn and measures on that fold.
-func (c *command) validate(t *terminal, examples []*example) (notes []string, err error) {
+func (c *command) validate(t *terminal, examples []*fit.Image) (notes []string, err error) {
 	edges, pairs := &verdicts{}, &verdicts{}
 	for fold := range c.Folds {
-		var seen, held []*example
+		var seen, held []*fit.Image
 		for i, e := range examples {
 			if i%c.Folds == fold {
 				held = append(held, e)
@@ -131,12 +132,12 @@ func (c *command) validate(t *terminal, examples []*example) (notes []string, er
 		if err != nil {
 			return nil, fmt.Errorf("--folds %d: without part %d: %w", c.Folds, fold+1, err)
 		}
-		parts, err := gather(t, "measuring", held, edgeRows)
+		parts, err := gather(t, held, fit.EdgeRows)
 		if err != nil {
 			return nil, err
 		}
 		edges.add(&model.Edge, parts)
-		if parts, err = gather(t, "measuring", held, pairRows(&model.Edge)); err != nil {
+		if parts, err = gather(t, held, func(e *fit.Image) *fit.Rows { return fit.PairRows(e, &model.Edge) }); err != nil {
 			return nil, err
 		}
 		pairs.add(&model.Pair, parts)
@@ -159,18 +160,6 @@ func (c *command) validate(t *terminal, examples []*example) (notes []string, er
 }
 
 // learn fits both regressions.
-func learn(t *terminal, what string, examples []*example) (*affinity.Model, error) {
-	rows, err := gather(t, what+": borders", examples, edgeRows)
-	if err != nil {
-		return nil, err
-	}
-	m := &affinity.Model{}
-	if m.Edge, err = fit(t, what+": borders", affinity.EdgeFeatures, rows); err != nil {
-		return nil, err
-	}
-	if rows, err = gather(t, what+": pairs", examples, pairRows(&m.Edge)); err != nil {
-		return nil, err
-	}
-	m.Pair, err = fit(t, what+": pairs", affinity.PairFeatures, rows)
-	return m, err
+func learn(t *terminal, what string, examples []*fit.Image) (*affinity.Model, error) {
+	return fit.Learn(t.Each, what, len(examples), func(i int) (*fit.Image, error) { return examples[i], nil })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment/affinity"
+	"collie/segment/affinity/fit"
 	"collie/segment/photo/phototest"
 )
 
@@ -95,7 +96,6 @@ func TestLearnsDiscs(t *testing.T) {
 			t.Errorf("calibration plot: %v", err)
 		}
 	}
-	term := &terminal{Ctx: t.Context(), Out: new(bytes.Buffer)}
 	pictures, err := pictures([]string{folder(t, 2, disc)}, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -106,17 +106,10 @@ func TestLearnsDiscs(t *testing.T) {
 			t.Fatal(err)
 		}
 		edges, pairs := &verdicts{}, &verdicts{}
-		rows, err := gather(term, "", []*example{e}, edgeRows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		edges.add(&m.Edge, rows)
-		if rows, err = gather(term, "", []*example{e}, pairRows(&m.Edge)); err != nil {
-			t.Fatal(err)
-		}
-		pairs.add(&m.Pair, rows)
+		edges.add(&m.Edge, []*fit.Rows{fit.EdgeRows(e)})
+		pairs.add(&m.Pair, []*fit.Rows{fit.PairRows(e, &m.Edge)})
 		if edges.auc() < 0.97 || pairs.auc() < 0.97 {
-			t.Errorf("%s: AUC %v and %v", e.id, edges.auc(), pairs.auc())
+			t.Errorf("%s: AUC %v and %v", p.ID, edges.auc(), pairs.auc())
 		}
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -144,67 +137,6 @@ func TestRefusals(t *testing.T) {
 		if _, _, err := train(t, c.c); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
-	}
-}
-
-// At the resulting weights the slope of the penalised likelihood is 0.
-func TestFitIsAMaximum(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	r := &rows{}
-	for range 3000 {
-		x := []float32{float32(rng.NormFloat64()), float32(3 * rng.Float64()), 5}
-		r.add(x, rng.Float64() < probability(1+2*float64(x[0])-float64(x[1])))
-	}
-	term := &terminal{Ctx: t.Context()}
-	got, err := fit(term, "", []affinity.Feature{{Name: "x"}, {Name: "y"}, {Name: "constant"}}, []*rows{r})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := scaleOf([]*rows{r}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// The weights of scaled features, back from those of features.
-	w := make([]float64, 7)
-	w[6] = float64(got.Bias)
-	for f := range s.mean {
-		v := float64(got.Terms[f/2].Linear)
-		if f%2 == 1 {
-			v = float64(got.Terms[f/2].Log)
-		}
-		w[6] += v * s.mean[f]
-		if s.factor[f] > 0 {
-			w[f] = v / s.factor[f]
-		}
-	}
-	for f, v := range s.newton(r, w).slope {
-		if f < 6 {
-			v -= ridge * w[f]
-		}
-		if math.Abs(v) > 0.5 { // five digits of weights times 3,000 rows
-			t.Errorf("slope %v at weight %d of %v", v, f, w)
-		}
-	}
-	if got.Terms[2] != (affinity.Term{Low: 5, High: 5}) {
-		t.Errorf("a feature that is always the same has the term %v", got.Terms[2])
-	}
-}
-
-// A distance that suggests the same class when it is large gets no weight.
-func TestDistancesHaveNoPositiveWeight(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 4))
-	r := &rows{}
-	for range 2000 {
-		x := []float32{float32(rng.Float64()), float32(rng.Float64())}
-		r.add(x, rng.Float64() < probability(3*float64(x[0])-2*float64(x[1])))
-	}
-	term := &terminal{Ctx: t.Context()}
-	got, err := fit(term, "", []affinity.Feature{{Name: "misleading", Distance: true}, {Name: "leading", Distance: true}}, []*rows{r})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if a, b := got.Terms[0], got.Terms[1]; a.Linear != 0 || a.Log != 0 || a.Low >= a.High || b.Linear > 0 || b.Log > 0 || b.Linear+b.Log > -1 {
-		t.Errorf("terms %+v", got.Terms)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"collie/segment/affinity"
+	"collie/segment/affinity/fit"
 )
 
 // verdicts are a model's predictions for rows that it had not seen.
@@ -19,12 +20,11 @@ type verdicts struct {
 	same   []bool
 }
 
-func (v *verdicts) add(r *affinity.Regression, parts []*rows) {
+func (v *verdicts) add(r *affinity.Regression, parts []*fit.Rows) {
 	for _, p := range parts {
-		for i, same := range p.same {
-			v.logits = append(v.logits, float64(r.Logit(p.features[i*p.width:][:p.width])))
-			v.same = append(v.same, same)
-		}
+		p.Logits(r, func(logit float64, same bool) {
+			v.logits, v.same = append(v.logits, logit), append(v.same, same)
+		})
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package fit
 
 import (
 	"errors"
@@ -17,7 +17,8 @@ import (
 // against a row's log loss. It keeps weights that hardly matter near 0.
 const ridge = 200
 
-var errOneClass = errors.New("the masks hold no two superpixels of different classes, or none of the same: there is nothing to learn")
+// ErrOneClass is the error for images that have nothing to learn from.
+var ErrOneClass = errors.New("the masks hold no two superpixels of different classes, or none of the same: there is nothing to learn")
 
 // mostSteps of Newton's method are made; about eight are enough.
 const mostSteps = 25
@@ -26,7 +27,7 @@ const mostSteps = 25
 // in which no distance has a positive weight, by Newton's method. Sums are made
 // image by image and added up in order, so the result does not depend on the
 // number of cores.
-func fit(t *terminal, what string, features []affinity.Feature, parts []*rows) (affinity.Regression, error) {
+func fit(each Each, what string, features []affinity.Feature, parts []*Rows) (affinity.Regression, error) {
 	s, err := scaleOf(parts, len(features))
 	if err != nil {
 		return affinity.Regression{}, err
@@ -35,7 +36,7 @@ func fit(t *terminal, what string, features []affinity.Feature, parts []*rows) (
 	w := make([]float64, n) // the last of them the bias
 	for range mostSteps {
 		sums := make([]*newton, len(parts))
-		err := t.Each(what, len(parts), func(i int) error {
+		err := each(what, len(parts), func(i int) error {
 			sums[i] = s.newton(parts[i], w)
 			return nil
 		})
@@ -117,7 +118,7 @@ func (s *scale) forms(dst []float64, features []float32) {
 const beyond = 0.005
 
 // bounds are those of each feature.
-func bounds(parts []*rows, width int) []affinity.Term {
+func bounds(parts []*Rows, width int) []affinity.Term {
 	terms := make([]affinity.Term, width)
 	column := []float32{}
 	for f := range terms {
@@ -134,9 +135,9 @@ func bounds(parts []*rows, width int) []affinity.Term {
 	return terms
 }
 
-func scaleOf(parts []*rows, width int) (*scale, error) {
-	if !slices.ContainsFunc(parts, func(p *rows) bool { return len(p.same) > 0 }) {
-		return nil, errOneClass
+func scaleOf(parts []*Rows, width int) (*scale, error) {
+	if !slices.ContainsFunc(parts, func(p *Rows) bool { return len(p.same) > 0 }) {
+		return nil, ErrOneClass
 	}
 	s := &scale{terms: bounds(parts, width), mean: make([]float64, 2*width), factor: make([]float64, 2*width)}
 	values := make([]float64, 2*width)
@@ -155,7 +156,7 @@ func scaleOf(parts []*rows, width int) (*scale, error) {
 		}
 	}
 	if same == 0 || same == count {
-		return nil, errOneClass
+		return nil, ErrOneClass
 	}
 	for f := range s.mean {
 		s.mean[f] /= count
@@ -174,7 +175,7 @@ type newton struct {
 	curve *mat.SymDense
 }
 
-func (s *scale) newton(p *rows, w []float64) *newton {
+func (s *scale) newton(p *Rows, w []float64) *newton {
 	n := len(w)
 	out := &newton{slope: make([]float64, n), curve: mat.NewSymDense(n, nil)}
 	const block = 512
