@@ -10,7 +10,9 @@ import { toast } from '../ui/toast.js';
  * What keys and buttons do, by the names in keys.js; the argument is the rest of
  * the command.
  *
- * @typedef {Record<string, (argument: string) => void>} Commands
+ * @typedef {Record<string, (argument: string) => void>} Group
+ * @typedef {keyof (ReturnType<typeof labelCommands> & ReturnType<typeof hypothesisCommands> & ReturnType<typeof viewCommands> & ReturnType<typeof workCommands>)} CommandName
+ * @typedef {Record<CommandName, (argument: string) => void>} Commands
  *
  * @typedef {import('../tools/stage.js').Stage} Stage
  * @typedef {import('../classes/classes.js').ClassPanel} ClassPanel
@@ -31,16 +33,13 @@ import { toast } from '../ui/toast.js';
  * @property {(text: string) => void} say
  */
 
-/**
- * @param {{classes: ClassPanel, stage: Stage, doubt: Doubt, page: Page}} ports
- * @returns {Commands}
- */
+/** @param {{classes: ClassPanel, stage: Stage, doubt: Doubt, page: Page}} ports */
 export function labelCommands({ classes, stage, doubt, page }) {
   const resize = (/** @type {1 | -1} */ by) => {
     stage.tools.resize(stage.tools.place + by);
     page.say(`Brush width ${stage.tools.width}`);
   };
-  return {
+  return /** @satisfies {Group} */ ({
     class: (i) => {
       if (classes.choose(Number(i))) doubt.answer();
     },
@@ -62,15 +61,12 @@ export function labelCommands({ classes, stage, doubt, page }) {
     exact: toggle('exact', () => stage.tools.toggleExact(), page),
     thinner: () => resize(-1),
     wider: () => resize(1),
-  };
+  });
 }
 
-/**
- * @param {{session: Session, stage: Stage, acceptance: Acceptance, doubt: Doubt, guess: import('./guess.js').GuessNote, history: HistoryPanel, page: Page}} ports
- * @returns {Commands}
- */
+/** @param {{session: Session, stage: Stage, acceptance: Acceptance, doubt: Doubt, guess: import('./guess.js').GuessNote, history: HistoryPanel, page: Page}} ports */
 export function hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }) {
-  return {
+  return /** @satisfies {Group} */ ({
     unguess: () => guess.remove(),
     'walk-on': () => acceptance.walk(1),
     'walk-back': () => acceptance.walk(-1),
@@ -97,7 +93,7 @@ export function hypothesisCommands({ session, stage, acceptance, doubt, guess, h
     alternatives: () => {
       doubt.popup.ask();
     },
-  };
+  });
 }
 
 /**
@@ -115,17 +111,14 @@ function toggle(id, change, page) {
   };
 }
 
-/**
- * @param {{stage: Stage, layers: import('./layers.js').Layers, doubt: Doubt, tones: import('./tones.js').Tones, granularity: import('./granularity.js').GranularityControl, page: Page}} ports
- * @returns {Commands}
- */
+/** @param {{stage: Stage, layers: import('./layers.js').Layers, doubt: Doubt, tones: import('./tones.js').Tones, granularity: import('./granularity.js').GranularityControl, page: Page}} ports */
 export function viewCommands({ stage, layers, doubt, tones, granularity, page }) {
   const fade = (/** @type {number} */ by) => {
     layers.fade(by);
     page.say(`Labelling opacity ${percent(layers.painter.opacity)}`);
   };
   const zoomed = () => page.say(`Zoom ${byId('zoom-value').textContent}`);
-  return {
+  return /** @satisfies {Group} */ ({
     fit: () => {
       stage.fit();
       zoomed();
@@ -147,15 +140,14 @@ export function viewCommands({ stage, layers, doubt, tones, granularity, page })
     tones: () => tones.toggle(),
     coarser: () => granularity.step(-1),
     finer: () => granularity.step(1),
-  };
+  });
 }
 
 /**
  * @param {{session: Session, stage: Stage, lasting: () => boolean, history: HistoryPanel, page: Page}} ports lasting: whether unsaved edits outlive the page
- * @returns {Commands}
  */
 export function workCommands({ session, stage, lasting, history, page }) {
-  return {
+  return /** @satisfies {Group} */ ({
     undo: () => {
       if (!stage.back()) page.travel('undo');
     },
@@ -172,10 +164,10 @@ export function workCommands({ session, stage, lasting, history, page }) {
     next: () => void page.go('next'),
     previous: () => void page.go('previous'),
     help: helpSheet(),
-  };
+  });
 }
 
-/** Buttons named after their command. */
+/** @type {CommandName[]} buttons, whose ids are the names of their commands */
 const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'accept', 'accept-next', 'copy-next', 'unguess', 'find', 'boundaries', 'overlay', 'uncertainty', 'next-click', 'patterns', 'search'];
 
 /** @param {Commands} commands */

@@ -4,10 +4,12 @@ import { belongsTo, commandOf } from './keys.js';
 /** Milliseconds after which a held key is a hold and not a tap. */
 const HOLD = 220;
 
-/** Commands of keys that mean something else outside the image. */
+/** @typedef {import('./commands.js').CommandName} CommandName */
+
+/** @type {CommandName[]} those of keys that mean something else outside the image */
 const ON_IMAGE = ['move', 'move-far', 'pan'];
 
-/** Commands that a held key repeats. */
+/** @type {CommandName[]} those that a held key repeats */
 const REPEATED = [...ON_IMAGE, 'undo', 'redo', 'walk-on', 'walk-back', 'fainter', 'stronger', 'coarser', 'finer', 'thinner', 'wider'];
 
 /** Runs the commands of keys, and handles the keys that are held: Space, H and Z. */
@@ -45,7 +47,7 @@ export class Keyboard {
     }
     const given = commandOf(e);
     if (!given) return;
-    const [name, argument = ''] = given.split(' ');
+    const [name, argument = ''] = /** @type {[CommandName, string?]} */ (given.split(' '));
     if (ON_IMAGE.includes(name) && !document.activeElement?.matches('body, #main, #canvas')) return;
     e.preventDefault();
     if (e.repeat && !REPEATED.includes(name)) return;

@@ -6,7 +6,10 @@
  * @property {string} group
  * @property {string} shown keys as people read them
  * @property {string} does
- * @property {[string, string][]} commands pairs of key combination and command
+ * @property {[string, Command][]} commands pairs of key combination and command
+ *
+ * @typedef {import('./commands.js').CommandName} CommandName
+ * @typedef {CommandName | `${CommandName} ${string}`} Command with its argument after a space
  */
 
 const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
@@ -15,8 +18,8 @@ const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'];
  * The arrow keys with one command, whose argument is the direction.
  *
  * @param {string} held
- * @param {string} command
- * @returns {[string, string][]}
+ * @param {CommandName} command
+ * @returns {[string, Command][]}
  */
 const arrows = (held, command) => ['left', 'right', 'up', 'down'].map((way) => [`${held}arrow${way}`, `${command} ${way}`]);
 
@@ -116,7 +119,7 @@ function combination(e) {
 
 /**
  * @param {Stroke} e
- * @returns {string | undefined} the command, with its argument after a space
+ * @returns {Command | undefined}
  */
 export function commandOf(e) {
   return commands.get(combination(e));
