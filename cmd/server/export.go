@@ -36,7 +36,7 @@ type exportCommand struct {
 	Pictures   *bool    `negatable:"" help:"Include images; without the flag the format decides."`
 	Objects    string   `default:"region" enum:"region,class" help:"One object per region or per class, in formats that list objects."`
 	Shapes     string   `default:"" enum:",polygon,mask" help:"polygon or mask; by default COCO has polygons and labelme has masks."`
-	Background *bool    `negatable:"" help:"Include class 0 as an object; by default only if it isn't called background or similar, and never in YOLO."`
+	Background *bool    `negatable:"" help:"Include class 0 as an object; by default only if it isn't called background or similar."`
 	Hypotheses int      `default:"20" help:"Number of hypotheses in numpy and hypotheses exports."`
 	Split      string   `placeholder:"80,20,0" help:"Divide the images into train, val and test: by chance, in these shares in per cent, or with 'name' by the words train, val and test in their names."`
 	Seed       uint32   `help:"Seed of the split; another one gives another split."`
