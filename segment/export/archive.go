@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -34,6 +35,15 @@ func stored(name string, content []byte) member {
 		report: FileReport{name, int64(len(content)), hex.EncodeToString(sum[:])},
 		method: zip.Store, packed: content, crc: crc32.ChecksumIEEE(content),
 	}
+}
+
+// written is a member like stored, of what write writes.
+func written(name string, write func(io.Writer) error) (member, error) {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return member{}, err
+	}
+	return stored(name, b.Bytes()), nil
 }
 
 // deflated is a compressed member.
@@ -89,4 +99,13 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 		return err
 	}
 	return a.files.add(m.report)
+}
+
+// asJSON marshals values that can't fail.
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }

@@ -71,7 +71,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		}},
 		{"color.png", func(w io.Writer) error { return mask.WriteColour(w, s.mask, s.project.Classes) }},
 	} {
-		m, err := picture(prefix+f.name, f.write)
+		m, err := written(prefix+f.name, f.write)
 		if err != nil {
 			return nil, err
 		}

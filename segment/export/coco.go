@@ -3,12 +3,9 @@ package export
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
-	"collie/segment"
 	"collie/segment/mask/regions"
 )
 
@@ -78,7 +75,7 @@ func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin fu
 		separator := ""
 		for _, number := range j.members(set) {
 			s := j.subject(number)
-			s.pictureName = s.cocoPicture()
+			s.pictureName = s.inImages()
 			if _, err := io.WriteString(w, separator+asJSON(cocoImage{number + 1, s.fileName(), s.image.Width, s.image.Height})); err != nil {
 				return err
 			}
@@ -90,19 +87,15 @@ func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin fu
 	return document{name: name, head: head, separator: ",\n", foot: foot, begin: begin}
 }
 
-// cocoPicture is where tools that read COCO look for the picture.
-func (s *subject) cocoPicture() string { return "images/" + s.set() + "/" + s.stem + s.extension() }
-
 func (c *coco) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = s.cocoPicture()
+	s.pictureName = s.inImages()
 	parts := s.partition()
-	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
+	list, of, p := s.list()
 	columns := parts.Columns(len(list), of)
 	var outlines []regions.Outline
 	if s.options.Shapes == "polygon" {
 		outlines = parts.Outlines()
 	}
-	p := &piece{lossy: s.leftOut(of)}
 	for i, o := range list {
 		p.out += len(o.Parts)
 		size := o.Box.Size()
@@ -140,30 +133,4 @@ func polygonsOf(o regions.Object, outlines []regions.Outline) (polygons [][]int,
 		polygons = append(polygons, flat)
 	}
 	return polygons, true
-}
-
-// leftOut says which regions aren't exported as objects, and what that loses. Without
-// undecided pixels nothing is lost: whatever no object covers is class 0.
-func (s *subject) leftOut(of []int32) []string {
-	p := s.partition()
-	count, pixels := 0, 0
-	for i, r := range p.Regions {
-		if of[i] < 0 {
-			count++
-			pixels += r.Area
-		}
-	}
-	if count == 0 || !slices.Contains(p.Pixels, segment.Void) {
-		return nil
-	}
-	return []string{fmt.Sprintf("No object covers %s of %q (%s): readers can't tell that from undecided pixels.", segment.Counted(count, "region"), s.project.Classes[0].Name, segment.Counted(pixels, "pixel"))}
-}
-
-// asJSON marshals values that can't fail.
-func asJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }

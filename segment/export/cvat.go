@@ -34,8 +34,7 @@ func (c *cvat) document(set string) document {
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
 	parts := s.partition()
-	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
-	p := &piece{lossy: s.leftOut(of)}
+	list, of, p := s.list()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<image id=\"%d\" name=\"%s\" width=\"%d\" height=\"%d\">\n", s.number, asXML(s.fileName()), s.mask.Width, s.mask.Height)
 	for i, rows := range parts.Rows(list, of) {

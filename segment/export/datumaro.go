@@ -54,10 +54,9 @@ func (d *datumaro) document(set string) document {
 }
 
 func (d *datumaro) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
+	s.pictureName = s.inImages()
 	parts := s.partition()
-	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
-	p := &piece{lossy: s.leftOut(of)}
+	list, of, p := s.list()
 	size := [2]int{s.mask.Height, s.mask.Width}
 	item := datumaroItem{ID: s.stem, Annotations: []datumaroMask{}, Image: datumaroImage{s.fileName(), size}}
 	for i, columns := range parts.Columns(len(list), of) {

@@ -46,7 +46,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 		Labelling: "labelling.png", Hypotheses: []hypothesisEntry{},
 	}
 	add := func(name string, m mask.Mask) error {
-		f, err := picture(s.stem+"/"+name, func(w io.Writer) error { return mask.WriteIndex(w, m) })
+		f, err := written(s.stem+"/"+name, func(w io.Writer) error { return mask.WriteIndex(w, m) })
 		p.files = append(p.files, f)
 		return err
 	}

@@ -45,7 +45,7 @@ type labelmeShape struct {
 func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.stem + s.extension()
 	parts := s.partition()
-	list, of := parts.Objects(s.options.Objects == "class", *s.options.Background)
+	list, of, p := s.list()
 	rows := parts.Rows(list, of)
 	var outlines []regions.Outline
 	if s.options.Shapes == "polygon" {
@@ -55,7 +55,6 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 		Version: labelmeVersion, Shapes: []labelmeShape{}, ImagePath: s.fileName(),
 		ImageHeight: s.mask.Height, ImageWidth: s.mask.Width,
 	}
-	p := &piece{lossy: s.leftOut(of)}
 	for i, o := range list {
 		p.out += len(o.Parts)
 		shape := labelmeShape{Label: s.project.Classes[o.Class].Name}

@@ -26,8 +26,7 @@ func (labels) image(_ context.Context, s *subject) (*piece, error) {
 	}
 	base := s.set() + "/" + s.stem
 	s.pictureName = base + s.extension()
-	list, of := parts.Objects(false, *s.options.Background)
-	p := &piece{lossy: s.leftOut(of)}
+	list, of, p := s.list()
 	classes := map[uint8]bool{}
 	for i, o := range list {
 		classes[o.Class] = true
@@ -42,7 +41,7 @@ func (labels) image(_ context.Context, s *subject) (*piece, error) {
 		p.lossy = append(p.lossy, fmt.Sprintf("Label images say nothing of classes, and the objects have %d of them.", n))
 	}
 	row := make([]int32, parts.Width)
-	file, err := picture(base+"_masks.png", func(w io.Writer) error {
+	file, err := written(base+"_masks.png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.Grey16, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.IDs(y, row) {
 				number := uint16(0)

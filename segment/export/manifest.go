@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Listed is how many images a report lists. manifest.json lists all; with a million
+// mostListed is how many images a report lists. manifest.json lists all; with a million
 // they are some hundred megabytes.
-const Listed = 10_000
+const mostListed = 10_000
 
 // manifest is manifest.json as it grows with the archive: the report with its
 // complete lists.
@@ -22,7 +22,7 @@ type manifest struct {
 // add adds an image that is in the archive.
 func (m *manifest) add(im ImageReport) error {
 	r := m.report
-	if r.Exported++; r.Exported <= Listed {
+	if r.Exported++; r.Exported <= mostListed {
 		r.Images = append(r.Images, im)
 	}
 	r.RegionsIn += im.RegionsIn
@@ -45,7 +45,7 @@ func (m *manifest) add(im ImageReport) error {
 // skip adds an image that is left out.
 func (m *manifest) skip(im SkippedImage) error {
 	r := m.report
-	if r.Omitted++; r.Omitted <= Listed {
+	if r.Omitted++; r.Omitted <= mostListed {
 		r.Skipped = append(r.Skipped, im)
 	}
 	if im.Damaged {

@@ -11,7 +11,7 @@ import (
 // A report lists so many images and no more, manifest.json all of them; what is
 // written of them doesn't stay in memory.
 func TestManifestOfManyImages(t *testing.T) {
-	const n = 4 * Listed
+	const n = 4 * mostListed
 	m := &manifest{report: &Report{Images: []ImageReport{}, Skipped: []SkippedImage{}}}
 	defer func() {
 		if err := m.Close(); err != nil {
@@ -29,7 +29,7 @@ func TestManifestOfManyImages(t *testing.T) {
 	if m.images.text.memory.Len() > keepInMemory || m.images.text.file == nil {
 		t.Errorf("%d bytes of the list are in memory", m.images.text.memory.Len())
 	}
-	if r := m.report; len(r.Images) != Listed || len(r.Skipped) != Listed || r.Exported != n || r.Omitted != n || r.Lossy != n || r.RegionsIn != 2*n || r.RegionsOut != n {
+	if r := m.report; len(r.Images) != mostListed || len(r.Skipped) != mostListed || r.Exported != n || r.Omitted != n || r.Lossy != n || r.RegionsIn != 2*n || r.RegionsOut != n {
 		t.Errorf("%d images and %d skipped are in the report of %d, %d lossy, %d of %d regions", len(r.Images), len(r.Skipped), r.Exported, r.Lossy, r.RegionsOut, r.RegionsIn)
 	}
 	var b bytes.Buffer

@@ -53,7 +53,7 @@ func (e *panoptic) document(set string) document {
 }
 
 func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = s.cocoPicture()
+	s.pictureName = s.inImages()
 	parts := s.partition()
 	list, of := segments(parts, s.options.Objects == "class")
 	entry := panopticImage{ImageID: s.number + 1, FileName: s.stem + ".png", Segments: []panopticSegment{}}
@@ -64,7 +64,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		})
 	}
 	ids := make([]int32, parts.Width)
-	mask, err := picture("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
+	mask, err := written("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.IDs(y, ids) {
 				id := int32(0)

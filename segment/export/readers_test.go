@@ -256,6 +256,11 @@ func TestReaders(t *testing.T) {
 		content, report = writeObjects(t, c.format, c.o, classes, masks, objects)
 		arguments = append(arguments, c.format+"="+unpack(t, content))
 	}
+	for _, format := range maskFormats() {
+		if !slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, format+"=") }) {
+			t.Errorf("nothing reads %s: add it to this test and to readers.py", format)
+		}
+	}
 	read := func(masks []mask.Mask) []string {
 		arguments[1] = writeTruth(t, report, masks, objects)
 		out, err := exec.Command(interpreter, arguments...).CombinedOutput()

@@ -1,14 +1,9 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	"image/jpeg"
-	"image/png"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +13,6 @@ import (
 	"collie/segment/engine"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
-	"collie/segment/photo"
 	"collie/superpixels"
 )
 
@@ -36,7 +30,7 @@ type subject struct {
 	objects     *superpixels.Runs      // of each pixel that a person has told apart from others of the class, else -1; nil without any
 	undecided   int                    // pixels, counted before they become background
 	parts       *regions.Partition
-	pictureName string // set by encoders that export the picture
+	pictureName string // file of the picture in the archive, set by the encoder; empty for none
 }
 
 // subject returns the image at a position in the project, of whose record it has what
@@ -201,6 +195,31 @@ func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
 	return p, nil
 }
 
+// list returns the objects of the image as the options want them, the object of each region
+// or -1, and the beginning of the piece, which says what no object covers.
+func (s *subject) list() (objects []regions.Object, of []int32, p *piece) {
+	perClass := s.options.Objects == "class" && slices.Contains(s.format.Uses, "objects")
+	objects, of = s.partition().Objects(perClass, *s.options.Background)
+	return objects, of, &piece{lossy: s.leftOut(of)}
+}
+
+// leftOut says which regions aren't exported as objects, and what that loses. Without
+// undecided pixels nothing is lost: whatever no object covers is class 0.
+func (s *subject) leftOut(of []int32) []string {
+	p := s.partition()
+	count, pixels := 0, 0
+	for i, r := range p.Regions {
+		if of[i] < 0 {
+			count++
+			pixels += r.Area
+		}
+	}
+	if count == 0 || !slices.Contains(p.Pixels, segment.Void) {
+		return nil
+	}
+	return []string{fmt.Sprintf("No object covers %s of %q (%s): readers can't tell that from undecided pixels.", segment.Counted(count, "region"), s.project.Classes[0].Name, segment.Counted(pixels, "pixel"))}
+}
+
 // What becomes of a guess that nobody has accepted.
 const (
 	guessExported = "exported"
@@ -266,73 +285,6 @@ func (s *subject) partition() *regions.Partition {
 		s.parts = regions.Divide(s.mask, s.objects)
 	}
 	return s.parts
-}
-
-// jpegQuality is the quality of pictures that must be re-encoded as JPEG.
-const jpegQuality = 95
-
-// extension returns the exported picture's: JPEG files stay JPEG, all others
-// become PNG.
-func (s *subject) extension() string {
-	if s.image.Format == "jpeg" {
-		return ".jpg"
-	}
-	return ".png"
-}
-
-// fileName is the image's name in documents: its file in the archive or,
-// without one, the uploaded file if its name is unique, for readers that pass over
-// folders, too.
-func (s *subject) fileName() string {
-	if s.pictureName != "" && *s.options.Pictures {
-		return path.Base(s.pictureName)
-	}
-	if s.shared[path.Base(s.image.Name)] {
-		return s.stem + path.Ext(s.image.Name)
-	}
-	return s.image.Name
-}
-
-// picture returns the image upright, at its original size, as people see it and without
-// metadata: a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
-// why says what was lost.
-func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
-	original, err := s.blob(ctx, s.image.OriginalKey())
-	if err != nil {
-		return member{}, "", err
-	}
-	asJPEG := path.Ext(s.pictureName) == ".jpg"
-	if plain, ok := photo.PlainJPEG(original); ok && asJPEG {
-		return stored(s.pictureName, plain), "", nil
-	}
-	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
-	deep := false
-	p, err := gate.ReadToned(ctx, bytes.NewReader(original), func(img image.Image) image.Image {
-		deep = photo.Deep(img)
-		return photo.Expose(img)
-	})
-	if refused := new(photo.Error); errors.As(err, &refused) { // the file was accepted, so it is not what it was
-		err = segment.Errorf(segment.Damaged, "The original can't be decoded.").Because(err)
-	}
-	if err != nil {
-		return member{}, "", err
-	}
-	defer p.Close()
-	var b bytes.Buffer
-	var lost []string
-	if deep {
-		lost = append(lost, "The picture has 8 bits per channel, the uploaded file has more.")
-	}
-	if asJPEG {
-		// Opaque pixels are the same in premultiplied form, which the encoder
-		// handles several times faster.
-		rgba := &image.RGBA{Pix: p.Pixels.Pix, Stride: p.Pixels.Stride, Rect: p.Pixels.Rect}
-		err = jpeg.Encode(&b, rgba, &jpeg.Options{Quality: jpegQuality})
-		lost = append(lost, fmt.Sprintf("The picture was re-encoded as JPEG of quality %d.", jpegQuality))
-	} else {
-		err = png.Encode(&b, p.Pixels)
-	}
-	return stored(s.pictureName, b.Bytes()), sentences(lost), err
 }
 
 // blob reads one of the image's files.

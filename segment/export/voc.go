@@ -29,7 +29,7 @@ func newVOC(j *job) (encoder, error) { return &voc{job: j}, nil }
 
 func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that readers of VOC expect
-	classes, err := picture("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
+	classes, err := written("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 			numbers.Pixels[i] = number
 		}
 	}
-	objects, err := picture("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, numbers) })
+	objects, err := written("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, numbers) })
 	if err != nil {
 		return nil, err
 	}

@@ -167,37 +167,6 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	return j, m, chooser.missing()
 }
 
-// encoder writes a job in one format.
-type encoder interface {
-	// image returns what one image adds to the archive; it is called
-	// concurrently.
-	image(ctx context.Context, s *subject) (*piece, error)
-	// document is the file about all images of a set; it has no name if the
-	// format has no such file.
-	document(set string) document
-	// finish returns the files that follow those of the images.
-	finish() ([]member, error)
-}
-
-// piece is what one image adds to the archive.
-type piece struct {
-	files   []member
-	entries [][]byte // of the document
-	out     int      // regions in them
-	lossy   []string
-	note    string
-	left    error // of kind Damaged or NotFound: the image is left out, and nothing else is set
-
-	report ImageReport // filled in when all is known
-}
-
-// single is embedded by the encoders of formats without a common document or
-// further files.
-type single struct{}
-
-func (single) document(string) document  { return document{} }
-func (single) finish() ([]member, error) { return nil, nil }
-
 // write writes everything but the manifest. pieces returns what the image at a
 // position in the project adds; it is called concurrently.
 func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
@@ -251,7 +220,7 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 	if err != nil {
 		return err
 	}
-	if j.format.plain {
+	if j.format.splits {
 		last = append(last, j.lists("splits/")...)
 	}
 	for _, f := range last {

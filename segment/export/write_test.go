@@ -323,7 +323,7 @@ func TestOptions(t *testing.T) {
 				continue
 			}
 			if files[place] == nil || report.Images[0].Split != "val" {
-				t.Errorf("%s has no %s: %v", f.Name, place, slices.Sorted(maps.Keys(files)))
+				t.Errorf("%s has no %s, where its set called val should be (places lists those of formats that know of sets): %v", f.Name, place, slices.Sorted(maps.Keys(files)))
 			}
 			for name := range files {
 				if strings.Contains(name, "default/") || strings.Contains(name, "train.txt") {

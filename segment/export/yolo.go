@@ -27,9 +27,8 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	if len(parts.Regions) == 0 {
 		return &piece{note: "Nothing is labelled, so there is no text file; an empty one would claim that the image contains nothing."}, nil
 	}
-	s.pictureName = "images/" + s.set() + "/" + s.stem + s.extension()
-	_, of := parts.Objects(false, *s.options.Background)
-	p := &piece{lossy: s.leftOut(of)}
+	s.pictureName = s.inImages()
+	_, of, p := s.list()
 	var lines bytes.Buffer
 	bridged, filled := 0, 0
 	for i, o := range parts.Outlines() {

@@ -23,7 +23,7 @@ func newIndexPNG(j *job) (encoder, error) { return indexPNG{job: j}, nil }
 
 func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
-	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
+	mask, err := written("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	return &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}, err
 }
 
@@ -39,7 +39,7 @@ func newColourPNG(j *job) (encoder, error) { return colourPNG{job: j}, nil }
 
 func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "images/" + s.stem + s.extension()
-	mask, err := picture("masks/"+s.stem+".png", func(w io.Writer) error {
+	mask, err := written("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
 	out := &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}
@@ -112,12 +112,3 @@ func (j *job) labelmap(colour func(index int) (color.RGBA, error)) ([]member, er
 
 // inPalette is the colour of an index in the palette.
 func inPalette(index int) (color.RGBA, error) { return mask.VOCColor(uint8(index)), nil }
-
-// picture makes a member from what write writes.
-func picture(name string, write func(io.Writer) error) (member, error) {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return member{}, err
-	}
-	return stored(name, b.Bytes()), nil
-}

@@ -1,0 +1,85 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"image/png"
+	"path"
+
+	"collie/segment"
+	"collie/segment/photo"
+)
+
+// inImages is where tools that read COCO, YOLO and others look for the picture.
+func (s *subject) inImages() string { return "images/" + s.set() + "/" + s.stem + s.extension() }
+
+// jpegQuality is the quality of pictures that must be re-encoded as JPEG.
+const jpegQuality = 95
+
+// extension returns the exported picture's: JPEG files stay JPEG, all others
+// become PNG.
+func (s *subject) extension() string {
+	if s.image.Format == "jpeg" {
+		return ".jpg"
+	}
+	return ".png"
+}
+
+// fileName is the image's name in documents: its file in the archive or,
+// without one, the uploaded file if its name is unique, for readers that pass over
+// folders, too.
+func (s *subject) fileName() string {
+	if s.pictureName != "" && *s.options.Pictures {
+		return path.Base(s.pictureName)
+	}
+	if s.shared[path.Base(s.image.Name)] {
+		return s.stem + path.Ext(s.image.Name)
+	}
+	return s.image.Name
+}
+
+// picture returns the image upright, at its original size, as people see it and without
+// metadata: a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
+// why says what was lost.
+func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
+	original, err := s.blob(ctx, s.image.OriginalKey())
+	if err != nil {
+		return member{}, "", err
+	}
+	asJPEG := path.Ext(s.pictureName) == ".jpg"
+	if plain, ok := photo.PlainJPEG(original); ok && asJPEG {
+		return stored(s.pictureName, plain), "", nil
+	}
+	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
+	deep := false
+	p, err := gate.ReadToned(ctx, bytes.NewReader(original), func(img image.Image) image.Image {
+		deep = photo.Deep(img)
+		return photo.Expose(img)
+	})
+	if refused := new(photo.Error); errors.As(err, &refused) { // the file was accepted, so it is not what it was
+		err = segment.Errorf(segment.Damaged, "The original can't be decoded.").Because(err)
+	}
+	if err != nil {
+		return member{}, "", err
+	}
+	defer p.Close()
+	var b bytes.Buffer
+	var lost []string
+	if deep {
+		lost = append(lost, "The picture has 8 bits per channel, the uploaded file has more.")
+	}
+	if asJPEG {
+		// Opaque pixels are the same in premultiplied form, which the encoder
+		// handles several times faster.
+		rgba := &image.RGBA{Pix: p.Pixels.Pix, Stride: p.Pixels.Stride, Rect: p.Pixels.Rect}
+		err = jpeg.Encode(&b, rgba, &jpeg.Options{Quality: jpegQuality})
+		lost = append(lost, fmt.Sprintf("The picture was re-encoded as JPEG of quality %d.", jpegQuality))
+	} else {
+		err = png.Encode(&b, p.Pixels)
+	}
+	return stored(s.pictureName, b.Bytes()), sentences(lost), err
+}
