@@ -79,15 +79,8 @@ func eachNumber(files Files, name string, width int, put func(pixel int, v float
 	if err != nil {
 		return err
 	}
-	var at func(x, y int) int
-	switch img := img.(type) {
-	case *image.Paletted:
-		at = func(x, y int) int { return int(img.ColorIndexAt(x, y)) }
-	case *image.Gray:
-		at = func(x, y int) int { return int(img.GrayAt(x, y).Y) }
-	case *image.Gray16:
-		at = func(x, y int) int { return int(img.Gray16At(x, y).Y) }
-	default:
+	at := valueOf(img)
+	if at == nil {
 		return segment.Errorf(segment.Unsupported, "The file is a picture with colours, not a label image. %s", acceptedLabels)
 	}
 	size := img.Bounds().Size()

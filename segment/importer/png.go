@@ -52,6 +52,20 @@ func measurePNG(open func() (io.ReadCloser, error), objects bool) (size image.Po
 	return image.Pt(c.Width, c.Height), pixel, nil
 }
 
+// valueOf returns what gives the value of a pixel of a decoded PNG; nil for colours
+// without a palette.
+func valueOf(img image.Image) func(x, y int) int32 {
+	switch img := img.(type) {
+	case *image.Paletted:
+		return func(x, y int) int32 { return int32(img.ColorIndexAt(x, y)) }
+	case *image.Gray:
+		return func(x, y int) int32 { return int32(img.GrayAt(x, y).Y) }
+	case *image.Gray16:
+		return func(x, y int) int32 { return int32(img.Gray16At(x, y).Y) }
+	}
+	return nil
+}
+
 // decodePNG decodes a PNG that has been measured.
 func decodePNG(open func() (io.ReadCloser, error)) (image.Image, error) {
 	file, err := open()

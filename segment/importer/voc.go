@@ -142,21 +142,17 @@ func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8
 // size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
 func (m *Mask) takeObjects(img image.Image) error {
 	m.trackObjects()
-	value := func(v uint8) (object int32, none bool) { return int32(v), v == 0 || v == segment.Void }
+	value := valueOf(img)
+	_, deep := img.(*image.Gray16)
 	black, void := mask.VOCColor(0), mask.VOCColor(segment.Void)
 	seen := numbered{}
 	for i := range m.objects {
 		var object int32
 		var none bool
-		switch x, y := i%m.Width, i/m.Width; img := img.(type) {
-		case *image.Paletted:
-			object, none = value(img.ColorIndexAt(x, y))
-		case *image.Gray:
-			object, none = value(img.GrayAt(x, y).Y)
-		case *image.Gray16:
-			v := img.Gray16At(x, y).Y
-			object, none = int32(v), v == 0
-		default:
+		if x, y := i%m.Width, i/m.Width; value != nil {
+			object = value(x, y)
+			none = object == 0 || object == segment.Void && !deep
+		} else {
 			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
 		}
