@@ -155,9 +155,8 @@ func (c *contender) pooled(at, classes int, sample []int) []float64 {
 	return out
 }
 
-// finish turns what was made into figures; against is the place of the row to
-// compare with, or -1.
-func (c *contender) finish(classes, against int, rows []*contender) {
+// finish turns what was made into figures.
+func (c *contender) finish(classes int) {
 	all := make([]int, c.Images)
 	for i := range all {
 		all[i] = i
@@ -206,13 +205,14 @@ func (c *contender) finish(classes, against int, rows []*contender) {
 	for n, name := range []string{"mode", "embr", "consensus"} {
 		c.PerImage[name] = perImage[len(oracles)+n]
 	}
-	if against < 0 || rows[against] == c {
-		return
-	}
+}
+
+// compare says how far the oracle is ahead of another one of the same problems.
+func (c *contender) compare(with *contender, classes int) {
 	whole := len(oracles) + 3
 	ahead := stats.Bootstrap(c.Images, func(sample []int) float64 {
 		mine, _ := stats.MeanAndSpread(c.pooled(whole, classes, sample))
-		other, _ := stats.MeanAndSpread(rows[against].pooled(whole, classes, sample))
+		other, _ := stats.MeanAndSpread(with.pooled(whole, classes, sample))
 		return mine - other
 	})
 	c.Ahead = &ahead

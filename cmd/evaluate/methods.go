@@ -101,9 +101,12 @@ func (c *methodsCommand) Run(t *terminal) error {
 		return err
 	}
 	for _, r := range rows {
-		r.finish(c.Classes, slices.IndexFunc(rows, func(o *contender) bool {
-			return o.Method == c.Against && o.Model == r.Model && o.Observed == r.Observed
-		}), rows)
+		r.finish(c.Classes)
+		for _, with := range rows {
+			if with.Method == c.Against && with.Model == r.Model && with.Observed == r.Observed && with != r {
+				r.compare(with, c.Classes)
+			}
+		}
 	}
 	c.print(t, rows)
 	return c.write(map[string]any{"results": rows})

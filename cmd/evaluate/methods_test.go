@@ -124,7 +124,8 @@ func TestAheadCountsAllLabellings(t *testing.T) {
 		}
 	}
 	late.add(0, 0, s, at, made, 0)
-	late.finish(2, 0, []*contender{rival, late})
+	late.finish(2)
+	late.compare(rival, 2)
 	if late.Oracle["20"] > 0.6 || late.Ahead.Mean < 0.3 {
 		t.Errorf("the oracle of 20 is %v and that of 25 is ahead by %v", late.Oracle["20"], late.Ahead)
 	}
