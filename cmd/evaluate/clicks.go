@@ -15,7 +15,7 @@ type clicksCommand struct {
 	output
 	Target  []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach."`
 	Max     int       `default:"60" help:"Actions after which the annotator gives up."`
-	Methods []string  `default:"random-walker,herding-harmonic" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
+	Methods []string  `default:"random-walker,herding-harmonic" enum:"${clicked}" help:"${enum}."`
 	Offers  []int     `default:"1,5,20" help:"Numbers of hypotheses on offer."`
 	Accepts []string  `default:"whole,regions" enum:"whole,regions" help:"What can be taken of a hypothesis: ${enum}."`
 	Strokes bool      `help:"Draw each click out to a stroke through the wrong region; it stays one action."`

@@ -17,6 +17,7 @@ import (
 	"collie/herding/methods"
 	"collie/segment/affinity"
 	"collie/segment/engine"
+	"collie/segment/simulate"
 )
 
 type commands struct {
@@ -67,5 +68,7 @@ func main() {
 
 // vars are what help texts and defaults refer to.
 func vars() kong.Vars {
-	return kong.Vars{"methods": strings.Join(methods.Names(), ", "), "wider": fmt.Sprint(choose.Wider)}
+	return kong.Vars{
+		"methods": strings.Join(methods.Names(), ", "), "clicked": strings.Join(simulate.Methods, ","), "wider": fmt.Sprint(choose.Wider),
+	}
 }

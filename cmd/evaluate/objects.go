@@ -18,7 +18,7 @@ type objectsCommand struct {
 	output
 	Data       string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png (0 rest, 1 object, 255 not counted)."`
 	Limit      int      `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
-	Methods    []string `default:"random-walker,herding-harmonic" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
+	Methods    []string `default:"random-walker,herding-harmonic" enum:"${clicked}" help:"${enum}."`
 	Hypotheses int      `default:"20" help:"Hypotheses on offer."`
 	Max        int      `default:"20" help:"Actions after which the person gives up."`
 	Regions    int      `default:"600" help:"Superpixels of an image."`

@@ -16,7 +16,7 @@ type scribblesCommand struct {
 	output
 	Data       string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/, masks/ (0 background, 1 foreground, 255 void) and one or several folders scribbles*/ID.png or ID-anno.png (0 none, 1 foreground, 2 background)."`
 	Limit      int      `placeholder:"N" help:"Use the first N images only."`
-	Methods    []string `default:"random-walker,herding-harmonic" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
+	Methods    []string `default:"random-walker,herding-harmonic" enum:"${clicked}" help:"${enum}."`
 	Hypotheses int      `default:"20" help:"Length of the sequences."`
 	Regions    int      `default:"600" help:"Superpixels of an image."`
 }

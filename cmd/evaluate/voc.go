@@ -18,7 +18,7 @@ type vocCommand struct {
 	output
 	Observed   []float64 `default:"0.02,0.10,1" help:"Shares of the superpixels that are clicked."`
 	Hypotheses int       `default:"20" help:"Length of the sequences."`
-	Methods    []string  `default:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" enum:"map,divmbest,herding-paper,herding-harmonic,random-walker,label-bias" help:"${enum}."`
+	Methods    []string  `default:"${clicked}" enum:"${clicked}" help:"${enum}."`
 	Draws      int       `default:"1" help:"Draws of the clicks; with several, figures are means and spreads over them."`
 	Regions    int       `default:"600" help:"Superpixels of an image."`
 	Solver     []string  `default:"exact" enum:"exact,lbp" help:"Maximisers of the paper's methods: exact (nearly, TRW-S and ICM) or lbp (50 rounds of belief propagation)."`

@@ -58,7 +58,8 @@ func (s *Scene) Clicks(clicks []uint8) Clicks {
 	return out
 }
 
-// Method turns clicks into hypotheses. The zero value of all but Name is the
+// Method turns clicks into hypotheses. Package herding/methods has more ways to do that,
+// which know of models alone. The zero value of all but Name is the
 // paper's choice.
 type Method struct {
 	Name    string // one of Methods
