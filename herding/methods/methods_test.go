@@ -3,6 +3,8 @@ package methods_test
 import (
 	"errors"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +14,17 @@ import (
 )
 
 func TestAllMethods(t *testing.T) {
+	page, err := os.ReadFile("../../docs/methods.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed []string // in the first column of a table
+	for line := range strings.Lines(string(page)) {
+		if row, ok := strings.CutPrefix(line, "| "); ok {
+			cell, _, _ := strings.Cut(row, " |")
+			listed = append(listed, strings.Split(cell, ", ")...)
+		}
+	}
 	for _, m := range methods.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
@@ -19,8 +32,8 @@ func TestAllMethods(t *testing.T) {
 				func(p *herding.Problem, regions []int32, seed uint64) (herding.Source, error) {
 					return methods.New(m.Name, p, methods.Options{Seed: seed, Regions: [][]int32{regions}})
 				})
-			if m.Help == "" || m.Answers == "" {
-				t.Error("the method doesn't say what it does")
+			if m.Help == "" || m.Answers == "" || !slices.Contains(listed, m.Name) {
+				t.Error("the method doesn't say what it does, here or in docs/methods.md")
 			}
 		})
 	}

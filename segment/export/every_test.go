@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"os"
 	"strings"
 	"testing"
 
@@ -56,6 +57,19 @@ func maskFormats() []string {
 		}
 	}
 	return names
+}
+
+// docs/formats.md has a row about every format.
+func TestFormatsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/formats.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Formats() {
+		if !strings.Contains(string(page), "\n| `"+f.Name+"` |") {
+			t.Errorf("no row is about %s", f.Name)
+		}
+	}
 }
 
 // 300 objects do not fit a byte, and the report says so.
