@@ -61,13 +61,12 @@ type ImageStore interface {
 
 // ImageLists lists the images of projects, in order of upload.
 type ImageLists interface {
-	Images(ctx context.Context, projectID string) ([]Image, error)
 	// ImagesAfter lists up to limit images that follow the one with the id after,
 	// which can be in the trash; the first ones if it is empty.
 	ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]Image, error)
-	// CountImages is the length of Images, without making the list.
+	// CountImages is how many images a project has.
 	CountImages(ctx context.Context, projectID string) (int, error)
-	// Place says where an image is in Images of its project, without making the list.
+	// Place says where an image is in its project.
 	Place(ctx context.Context, imageID string) (Place, error)
 }
 

@@ -117,7 +117,7 @@ func TestDoubtGoesWithWhatItIsAbout(t *testing.T) {
 			}
 		}
 		a.Close()
-		images, err := w.Images(t.Context(), a.Project().ID)
+		images, err := w.ImagesAfter(t.Context(), a.Project().ID, "", 1e6)
 		if err != nil {
 			t.Fatal(err)
 		}

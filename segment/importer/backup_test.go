@@ -53,7 +53,7 @@ func scene() []byte {
 // mustOpenFirst opens the first image of a project until the test ends.
 func mustOpenFirst(tb testing.TB, w *workspace.Workspace, project string) *annotation.Annotation {
 	tb.Helper()
-	images, err := w.Images(tb.Context(), project)
+	images, err := w.ImagesAfter(tb.Context(), project, "", 1e6)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -150,14 +150,14 @@ func takeBackup(tb testing.TB, w *workspace.Workspace, content []byte) (segment.
 func TestBackup(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p := worked(t, there)
-	first, err := there.Images(t.Context(), p.ID)
+	first, err := there.ImagesAfter(t.Context(), p.ID, "", 1e6)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := there.SetReview(t.Context(), p.ID, []string{first[0].ID}, nil, segment.Review{Status: segment.Rejected, Comment: "the bird\nis missing"}); err != nil {
 		t.Fatal(err)
 	}
-	first, err = there.Images(t.Context(), p.ID)
+	first, err = there.ImagesAfter(t.Context(), p.ID, "", 1e6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestBackup(t *testing.T) {
 			t.Errorf("%s is not what it was", name)
 		}
 	}
-	images, err := here.Images(t.Context(), q.ID)
+	images, err := here.ImagesAfter(t.Context(), q.ID, "", 1e6)
 	if err != nil || len(images) != 2 || images[0].Seq != 9 || images[0].Decided == 0 {
 		t.Fatalf("images %+v, %v", images, err)
 	}

@@ -102,7 +102,7 @@ func TestScoresBringTheirPhotographs(t *testing.T) {
 				t.Errorf("%+v", r)
 			}
 		}
-		images, err := here.Images(t.Context(), q.ID)
+		images, err := here.ImagesAfter(t.Context(), q.ID, "", 1e6)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -134,7 +134,7 @@ func TestReview(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	images, err := w.Images(t.Context(), p.ID)
+	images, err := w.ImagesAfter(t.Context(), p.ID, "", 1e6)
 	if d := cmp.Diff(p, after); d != "" || err != nil || len(images) != 1 || images[0].ID != im.ID || images[0].Seq != 0 {
 		t.Errorf("the project changed: %s, %v, %+v", d, err, images)
 	}

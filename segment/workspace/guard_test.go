@@ -39,7 +39,6 @@ var needs = map[string]access.Action{
 	"Workspace.SetMember":       access.Manage,
 	"Workspace.RemoveMember":    access.Manage,
 	"Workspace.Image":           access.Read,
-	"Workspace.Images":          access.Read,
 	"Workspace.ImagesAfter":     access.Read,
 	"Workspace.CountImages":     access.Read,
 	"Workspace.Place":           access.Read,

@@ -93,7 +93,7 @@ func TestDeletedClass(t *testing.T) {
 		if err != nil || im.Clicks != clicks || (im.Decided == 1) != (to != segment.Void) {
 			t.Errorf("%s: record %+v, %v", what, im, err)
 		}
-		list, err := w.Images(t.Context(), project)
+		list, err := w.ImagesAfter(t.Context(), project, "", 1e6)
 		if err != nil || !cmp.Equal(list, []segment.Image{im}) {
 			t.Errorf("%s: list %+v, %v, want %+v", what, list, err, im)
 		}

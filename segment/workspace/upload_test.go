@@ -55,7 +55,7 @@ func TestUploadsAtTheLimit(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	images, err := p.Images(t.Context(), project.ID)
+	images, err := p.ImagesAfter(t.Context(), project.ID, "", 1e6)
 	if err != nil || len(images) != limit || refused != n-limit {
 		t.Errorf("%d images, %d refused, %v", len(images), refused, err)
 	}
@@ -86,7 +86,7 @@ func TestRestoreAtTheLimit(t *testing.T) {
 	if _, err := p.Restore(ctx, first.ID); err != nil {
 		t.Error(err)
 	}
-	images, err := p.Images(ctx, first.ProjectID)
+	images, err := p.ImagesAfter(ctx, first.ProjectID, "", 1e6)
 	if err != nil || len(images) != 1 || images[0].ID != first.ID {
 		t.Errorf("images %v, %v", images, err)
 	}

@@ -159,31 +159,21 @@ func (w *Workspace) Image(ctx context.Context, id string) (segment.Image, error)
 	return p.Seen(im), nil
 }
 
-// Images lists a project's images in order of upload.
-func (w *Workspace) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	return w.list(ctx, projectID, func() ([]segment.Image, error) { return w.store.Images(ctx, projectID) })
-}
-
-// ImagesAfter lists up to limit of them that follow the image with the id after; the
-// first ones if it is empty.
+// ImagesAfter lists up to limit of a project's images that follow the one with the id
+// after, in order of upload; the first ones if it is empty.
 func (w *Workspace) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
-	return w.list(ctx, projectID, func() ([]segment.Image, error) { return w.store.ImagesAfter(ctx, projectID, after, limit) })
-}
-
-// list reads images of a project for whoever can see it.
-func (w *Workspace) list(ctx context.Context, projectID string, read func() ([]segment.Image, error)) ([]segment.Image, error) {
 	p, err := w.Project(ctx, projectID)
 	if err != nil {
 		return nil, err
 	}
-	images, err := read()
+	images, err := w.store.ImagesAfter(ctx, projectID, after, limit)
 	for i, im := range images {
 		images[i] = p.Seen(im)
 	}
 	return images, err
 }
 
-// CountImages is the length of Images.
+// CountImages is how many images a project has.
 func (w *Workspace) CountImages(ctx context.Context, projectID string) (int, error) {
 	if err := w.MayIn(ctx, projectID, access.Read); err != nil {
 		return 0, err
@@ -191,7 +181,7 @@ func (w *Workspace) CountImages(ctx context.Context, projectID string) (int, err
 	return w.store.CountImages(ctx, projectID)
 }
 
-// Place says where an image is in Images of its project.
+// Place says where an image is in its project.
 func (w *Workspace) Place(ctx context.Context, imageID string) (segment.Place, error) {
 	if _, err := w.guard.Image(ctx, imageID, access.Read); err != nil {
 		return segment.Place{}, err

@@ -103,21 +103,6 @@ func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
 	return one(ctx, s, row.ScanImage, row.SelectImages+" WHERE image.id = $1"+live, id)
 }
 
-// Images lists a project's images in order of upload.
-func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	var images []segment.Image
-	for after := ""; ; after = images[len(images)-1].ID {
-		some, err := s.ImagesAfter(ctx, projectID, after, listed)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, some...)
-		if len(some) < listed {
-			return images, nil
-		}
-	}
-}
-
 // ImagesAfter lists images of a project that follow one in order of upload.
 func (s *Store) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
 	project, err := one(ctx, s, row.Number[int64], "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL", projectID)
@@ -132,10 +117,6 @@ func (s *Store) ImagesAfter(ctx context.Context, projectID, after string, limit 
 	}
 	return all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE image.project = $1 AND image.number > $2"+live+"ORDER BY image.number LIMIT $3", project, from, limit)
 }
-
-// listed is how many images one statement lists: a million would take longer than a
-// statement may.
-const listed = 20_000
 
 // Place says where an image is in its project.
 func (s *Store) Place(ctx context.Context, imageID string) (segment.Place, error) {

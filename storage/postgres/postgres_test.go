@@ -2,13 +2,10 @@ package postgres
 
 import (
 	"os"
-	"strconv"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
-	"collie/segment"
 	"collie/storage/postgres/postgrestest"
 	"collie/storage/row"
 	"collie/storage/storagetest"
@@ -77,48 +74,17 @@ func TestSessions(t *testing.T) {
 
 func BenchmarkProject(b *testing.B) {
 	storagetest.BenchmarkProject(b, openAt, func(b *testing.B, s storagetest.Store, project string, images int) {
-		mustFill(b, s.(*Store), project, 1, images)
+		conn, _, err := connect(b.Context(), s.(*Store).pool.Config().ConnConfig) // without a limit on the time of a statement
+		if err == nil {
+			defer closeConn(conn)
+			_, err = conn.Exec(b.Context(), `INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
+				SELECT md5(i::text || $1), number, i, 'jpeg', 4000, 3000, 600, 3000000, i FROM project, generate_series(1, $2::int) AS i WHERE id = $1`, project, images)
+		}
+		if err == nil {
+			_, err = conn.Exec(b.Context(), "ANALYZE image")
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
 	})
-}
-
-// mustFill adds images to a project, at once, whose names are numbers.
-func mustFill(tb testing.TB, s *Store, project string, first, last int) {
-	tb.Helper()
-	conn, _, err := connect(tb.Context(), s.pool.Config().ConnConfig) // without a limit on the time of a statement
-	if err == nil {
-		defer closeConn(conn)
-		_, err = conn.Exec(tb.Context(), `INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
-			SELECT md5(i::text || $1), number, i, 'jpeg', 4000, 3000, 600, 3000000, i FROM project, generate_series($2::int, $3::int) AS i WHERE id = $1`, project, first, last)
-	}
-	if err == nil {
-		_, err = conn.Exec(tb.Context(), "ANALYZE image")
-	}
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// A list that takes several statements has every image once, in order.
-func TestLongList(t *testing.T) {
-	t.Parallel()
-	s := mustOpen(t, t.TempDir())
-	defer s.Close()
-	p := segment.Project{ID: segment.NewID(), Name: "p", Classes: segment.DefaultClasses(), Created: time.Now()}
-	if err := s.CreateProject(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	filled := 0
-	for _, images := range []int{listed, listed + 7} {
-		mustFill(t, s, p.ID, filled+1, images)
-		filled = images
-		list, err := s.Images(t.Context(), p.ID)
-		if err != nil || len(list) != images {
-			t.Fatalf("%d images, %v; want %d", len(list), err, images)
-		}
-		for i, im := range list {
-			if im.Name != strconv.Itoa(i+1) {
-				t.Fatalf("image %d is called %s", i+1, im.Name)
-			}
-		}
-	}
 }

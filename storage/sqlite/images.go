@@ -102,15 +102,6 @@ func (s *Store) Image(ctx context.Context, id string) (segment.Image, error) {
 	return row.ScanImage(s.reads.row(ctx, selectImage+"AND image.id = ?", id))
 }
 
-// Images lists a project's images in order of upload.
-func (s *Store) Images(ctx context.Context, projectID string) ([]segment.Image, error) {
-	images, err := all(ctx, s.reads, row.ScanImage, "listing the images", selectImage+"AND project.id = ? ORDER BY image.number", projectID)
-	if len(images) == 0 && err == nil {
-		_, err = s.Project(ctx, projectID) // which may not exist
-	}
-	return images, err
-}
-
 // ImagesAfter lists images of a project that follow one in order of upload.
 func (s *Store) ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error) {
 	var project, from int64

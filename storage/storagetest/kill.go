@@ -148,7 +148,7 @@ func missing(t *testing.T, s Store, acked map[string]bool) (lost []string, kept 
 	defer closeStore(t, s)
 	there := map[string]bool{}
 	for _, p := range mustList(t, s) {
-		images, err := s.Images(t.Context(), p.ID)
+		images, err := s.ImagesAfter(t.Context(), p.ID, "", 1e6)
 		must(t, err)
 		for _, im := range images {
 			for _, e := range checkLog(t, s, im.ID, im.Seq) {
@@ -170,7 +170,7 @@ func storeVictim(t *testing.T, s Store) {
 		must(t, s.CreateProject(t.Context(), newProject("victim")))
 	}
 	project := mustList(t, s)[0].ID
-	images, err := s.Images(t.Context(), project)
+	images, err := s.ImagesAfter(t.Context(), project, "", 1e6)
 	must(t, err)
 	for len(images) < 4 {
 		im := newImage(project, "victim")

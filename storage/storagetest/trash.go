@@ -48,7 +48,7 @@ func (o *orchard) visible(want ...segment.Image) {
 	o.t.Helper()
 	var got []segment.Image
 	for i, p := range o.projects {
-		images, err := o.s.Images(o.t.Context(), p.ID)
+		images, err := o.s.ImagesAfter(o.t.Context(), p.ID, "", 1e6)
 		if segment.KindOf(err) != segment.NotFound {
 			must(o.t, err)
 		}
@@ -264,7 +264,7 @@ func testFullProject(t *testing.T, s Store) {
 	if kept.Load() != most || refused.Load() != added-most {
 		t.Errorf("%d images were kept and %d refused, want %d and %d", kept.Load(), refused.Load(), most, added-most)
 	}
-	images, err := s.Images(ctx, p.ID)
+	images, err := s.ImagesAfter(ctx, p.ID, "", 1e6)
 	must(t, err)
 	first := images[0].ID
 	must(t, s.TrashImage(ctx, first))
