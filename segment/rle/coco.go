@@ -2,11 +2,12 @@ package rle
 
 import "fmt"
 
-// AppendCOCO appends the compressed form that COCO's mask API writes
-// (rleToString in maskApi.c): from the fourth run on the difference to the run
-// two before, each number in groups of 5 bits, lowest first, with bit 32 on all
-// but the last group, plus 48.
-func (c Counts) AppendCOCO(dst []byte) []byte {
+// COCO returns the compressed form that COCO's mask API writes (rleToString in
+// maskApi.c): from the fourth run on the difference to the run two before, each
+// number in groups of 5 bits, lowest first, with bit 32 on all but the last group,
+// plus 48.
+func (c Counts) COCO() string {
+	var text []byte
 	for i, n := range c {
 		if i > 2 {
 			n -= c[i-2]
@@ -22,14 +23,11 @@ func (c Counts) AppendCOCO(dst []byte) []byte {
 			if more {
 				group |= 32
 			}
-			dst = append(dst, group+48)
+			text = append(text, group+48)
 		}
 	}
-	return dst
+	return string(text)
 }
-
-// COCO returns the compressed form as a string.
-func (c Counts) COCO() string { return string(c.AppendCOCO(nil)) }
 
 // maxGroups is how many groups of 5 bits a number can have: enough for any
 // difference of two lengths below 2³¹.

@@ -109,21 +109,6 @@ func (c Counts) Area() int {
 	return area
 }
 
-// Bounds is the smallest rectangle around the foreground of a mask that is
-// gone through column by column, of the given height; empty without foreground.
-func (c Counts) Bounds(height int) image.Rectangle {
-	var box image.Rectangle
-	for start, length := range c.runs() {
-		end := start + length - 1
-		run := image.Rect(start/height, start%height, end/height+1, end%height+1)
-		if start/height != end/height {
-			run.Min.Y, run.Max.Y = 0, height
-		}
-		box = box.Union(run)
-	}
-	return box
-}
-
 // runs goes through the foreground: start and length of each run.
 func (c Counts) runs() func(yield func(start, length int) bool) {
 	return func(yield func(start, length int) bool) {
