@@ -17,7 +17,7 @@ type Forcer struct {
 }
 
 // Forcer returns one for the model without a mask. x is the labelling to start
-// from; see Rebase.
+// from.
 func (c *Confirmer) Forcer(x []uint8) *Forcer {
 	m, g := c.model, c.solver.g.twin()
 	g.load(m)
@@ -26,17 +26,12 @@ func (c *Confirmer) Forcer(x []uint8) *Forcer {
 		g: g, base: make([]uint8, n), x: make([]uint8, n), labels: make([]uint8, m.Nodes),
 		held: make([]bool, n), queued: make([]bool, n), score: make([]float64, m.Labels),
 	}
-	f.Rebase(x)
-	return f
-}
-
-// Rebase sets the labelling to start from.
-func (f *Forcer) Rebase(x []uint8) {
 	copy(f.labels, x)
 	for i, node := range f.g.free {
 		f.base[i] = x[node]
 	}
 	copy(f.x, f.base)
+	return f
 }
 
 // Force gives nodes the label l, holds them, and lets the others follow one at
@@ -119,7 +114,7 @@ type Confirmer struct {
 // NewConfirmer prepares for a valid model, which must not change while the
 // Confirmer is in use.
 func NewConfirmer(m *Model, opt Options) *Confirmer {
-	mask := NewMask(m)
+	mask := newMask(m)
 	return &Confirmer{mask, m, NewSolver(mask.Model, opt)}
 }
 
@@ -135,7 +130,7 @@ func (c *Confirmer) Confirm(nodes []int32, l uint8, start []uint8) (Result, bool
 	for _, i := range nodes {
 		c.Mask.Only(int(i), l)
 	}
-	if c.Mask.Empty() {
+	if c.Mask.empty > 0 {
 		return Result{}, false
 	}
 	return c.Solve(start), true

@@ -22,9 +22,9 @@ type Mask struct {
 	empty     int       // nodes without one
 }
 
-// NewMask returns a mask of a valid model that forbids nothing. The model must
+// newMask returns a mask of a valid model that forbids nothing. The model must
 // not change while the mask is in use. O(nodes·labels + edges).
-func NewMask(m *Model) *Mask {
+func newMask(m *Model) *Mask {
 	masked := *m
 	masked.Unary = slices.Clone(m.Unary)
 	k := &Mask{
@@ -91,12 +91,8 @@ func (k *Mask) Only(i int, l uint8) {
 // Allowed reports whether node i can have label l.
 func (k *Mask) Allowed(i int, l uint8) bool { return !k.forbidden[i*k.Model.Labels+int(l)] }
 
-// Empty reports whether some node has no label left, so that no labelling
-// obeys the mask.
-func (k *Mask) Empty() bool { return k.empty > 0 }
-
-// Obeyed reports whether a labelling of all nodes obeys the mask.
-func (k *Mask) Obeyed(x []uint8) bool {
+// obeyed reports whether a labelling of all nodes obeys the mask.
+func (k *Mask) obeyed(x []uint8) bool {
 	for i, l := range x {
 		if !k.Allowed(i, l) {
 			return false

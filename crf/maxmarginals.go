@@ -186,7 +186,7 @@ func forceMarginals(m *Model, g *graph, mu []float64, energy float64, x []uint8,
 	for _, a := range all[:min(confirm, len(all))] {
 		force.Force([]int32{a.node}, a.label)
 		r, ok := c.Confirm([]int32{a.node}, a.label, force.Labels())
-		if ok && c.Mask.Obeyed(r.Labels) {
+		if ok && c.Mask.obeyed(r.Labels) {
 			at := int(a.node)*k + int(a.label)
 			mu[at] = max(mu[at], r.Energy)
 		}
