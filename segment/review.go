@@ -37,8 +37,8 @@ type Review struct {
 	Seq     int // events that the image had
 }
 
-// MaxComment is the largest number of runes of a comment.
-const MaxComment = 1000
+// maxComment is the largest number of runes of a comment.
+const maxComment = 1000
 
 // Checked returns the review with its comment trimmed, or an error if it can't
 // be stored.
@@ -50,8 +50,8 @@ func (r Review) Checked() (Review, error) {
 	switch {
 	case !utf8.ValidString(r.Comment):
 		return Review{}, Errorf(Invalid, "The comment is not valid UTF-8 text. Nothing was changed.")
-	case utf8.RuneCountInString(r.Comment) > MaxComment:
-		return Review{}, Errorf(Invalid, "The comment is longer than %d characters. Nothing was changed.", MaxComment)
+	case utf8.RuneCountInString(r.Comment) > maxComment:
+		return Review{}, Errorf(Invalid, "The comment is longer than %d characters. Nothing was changed.", maxComment)
 	case concealing(strings.ReplaceAll(r.Comment, "\n", " ")):
 		return Review{}, Errorf(Invalid, "The comment contains invisible, control or text-direction characters. Nothing was changed.")
 	case r.Status == Rejected && r.Comment == "":

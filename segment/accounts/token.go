@@ -54,7 +54,7 @@ func IsToken(secret string) bool { return strings.HasPrefix(secret, tokenPrefix)
 // Bounds of API tokens.
 const (
 	maxTokens    = 50 // of a user
-	MaxTokenDays = 3650
+	maxTokenDays = 3650
 )
 
 // CreateToken creates a token for the user whom ctx carries and returns its
@@ -98,8 +98,8 @@ func (a *Accounts) createToken(ctx context.Context, userID, name string, scope a
 		return "", Token{}, segment.Errorf(segment.Invalid, "A token's scope must be metrics, read, annotate or admin. No token was created.")
 	case scope == access.Metrics && !u.Role.May(access.Observe):
 		return "", Token{}, segment.Errorf(segment.Invalid, "Only admins can read the server's metrics, so %s can't have a token for them. No token was created.", u.Name)
-	case days < 0 || days > MaxTokenDays:
-		return "", Token{}, segment.Errorf(segment.Invalid, "A token can expire in 1 to %d days, or never (0). No token was created.", MaxTokenDays)
+	case days < 0 || days > maxTokenDays:
+		return "", Token{}, segment.Errorf(segment.Invalid, "A token can expire in 1 to %d days, or never (0). No token was created.", maxTokenDays)
 	}
 	own, err := a.store.Tokens(ctx, u.ID)
 	if err != nil {

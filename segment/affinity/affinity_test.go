@@ -134,7 +134,7 @@ func TestFeaturesAreFinite(t *testing.T) {
 			rapid.IntRange(1, 30).Draw(t, "grain"), rapid.IntRange(1, 100).Draw(t, "regions"), rapid.Uint64().Draw(t, "seed"))
 		f := random(rapid.Uint64().Draw(t, "model")).Field(g)
 		for i, v := range f.Edges() {
-			if !(math.Abs(v) <= MostLogit) {
+			if !(math.Abs(v) <= mostLogit) {
 				t.Fatalf("log odds %v at edge %d", v, i)
 			}
 		}
@@ -153,7 +153,7 @@ func TestFeaturesAreFinite(t *testing.T) {
 		}
 		i := rapid.IntRange(0, len(g.Regions)-1).Draw(t, "region")
 		s.Pairs(i, f.costs, func(_ int, features []float32) { check(PairFeatures, features) })
-		if odds := f.Pairs(i); odds[i] != MostLogit {
+		if odds := f.Pairs(i); odds[i] != mostLogit {
 			t.Fatalf("a region is of its own class with log odds %v", odds[i])
 		}
 	})
@@ -255,7 +255,7 @@ func TestCells(t *testing.T) {
 	for i := range d.Graph.Edges {
 		e := &d.Graph.Edges[i]
 		z := cells.Edge(e, parties[e.A], parties[e.B])
-		if back := fresh.Edge(e, parties[e.B], parties[e.A]); z != back || !(math.Abs(z) <= MostLogit) {
+		if back := fresh.Edge(e, parties[e.B], parties[e.A]); z != back || !(math.Abs(z) <= mostLogit) {
 			t.Fatalf("edge %d: %v, from the other side %v", i, z, back)
 		}
 	}

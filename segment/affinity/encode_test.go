@@ -77,7 +77,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("a model doesn't survive a round trip: %v", err)
 		}
 		for _, v := range m.Field(g).Edges() {
-			if !(math.Abs(v) <= MostLogit) {
+			if !(math.Abs(v) <= mostLogit) {
 				t.Fatalf("log odds %v", v)
 			}
 		}

@@ -45,7 +45,7 @@ func (f *Field) pair(a, b int32, features []float32) float32 {
 	return float32(clamped(float64(odds) + f.more.Pair(a, b)))
 }
 
-func clamped(logit float64) float64 { return min(max(logit, -MostLogit), MostLogit) }
+func clamped(logit float64) float64 { return min(max(logit, -mostLogit), mostLogit) }
 
 // Field applies the model to a graph that knows its Merges.
 func (m *Model) Field(g *superpixels.Graph) *Field {
@@ -72,15 +72,15 @@ func Costs(logits []float64) []float64 {
 }
 
 // Edges returns the log odds that the regions of each edge are of one class,
-// from -MostLogit to MostLogit. They are shared.
+// from -mostLogit to mostLogit. They are shared.
 func (f *Field) Edges() []float64 { return f.edges }
 
 // Pairs returns the log odds that region i and each other one are of one class;
-// with itself they are MostLogit. The caller owns the slice.
+// with itself they are mostLogit. The caller owns the slice.
 func (f *Field) Pairs(i int) []float32 {
 	out := make([]float32, len(f.scene.regions))
 	f.scene.pairs(i, f.costs, f.model.Pair.costly(), func(j int, features []float32) { out[j] = f.pair(int32(i), int32(j), features) })
-	out[i] = MostLogit
+	out[i] = mostLogit
 	return out
 }
 
@@ -261,7 +261,7 @@ func (c *Cells) column(party int32) []float64 {
 // first.
 func (c *Cells) pair(party, other int32) float64 {
 	if other == party {
-		return c.similarity(MostLogit)
+		return c.similarity(mostLogit)
 	}
 	look, region := c.look(other)
 	c.pairs.to(c.features, region, look, c.pairs.merged(region))

@@ -51,8 +51,8 @@ func (t *Term) Forms(x float32) (linear, log float32) {
 // counts reports whether the value of the feature matters.
 func (t *Term) counts() bool { return t.Linear != 0 || t.Log != 0 }
 
-// MostLogit is the largest and -MostLogit the least log odds that a model gives.
-const MostLogit = 8
+// mostLogit is the largest and -mostLogit the least log odds that a model gives.
+const mostLogit = 8
 
 // Logit returns the log odds for some features.
 func (r *Regression) Logit(features []float32) float32 {
@@ -65,7 +65,7 @@ func (r *Regression) Logit(features []float32) float32 {
 		linear, log := t.Forms(x)
 		sum += float32(t.Linear*linear) + float32(t.Log*log)
 	}
-	return min(max(sum, -MostLogit), MostLogit)
+	return min(max(sum, -mostLogit), mostLogit)
 }
 
 //go:embed default.txt

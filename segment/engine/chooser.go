@@ -81,8 +81,8 @@ func Dot(f, g []float64) (sum float64) {
 	return sum
 }
 
-// Number identifies a chooser: the first 8 bytes of the SHA-256 of its numbers.
-func (c *Chooser) Number() string {
+// number identifies a chooser: the first 8 bytes of the SHA-256 of its numbers.
+func (c *Chooser) number() string {
 	hash := sha256.New()
 	add := func(numbers ...float64) {
 		if err := binary.Write(hash, binary.LittleEndian, numbers); err != nil {

@@ -303,7 +303,7 @@ func TestChances(t *testing.T) {
 	other := *c
 	other.Units = slices.Clone(c.Units)
 	other.Units[1].Weight = -2
-	if n := c.Number(); len(n) != 16 || n == (&other).Number() {
-		t.Errorf("numbers %s and %s of two choosers", n, other.Number())
+	if n := c.number(); len(n) != 16 || n == (&other).number() {
+		t.Errorf("numbers %s and %s of two choosers", n, other.number())
 	}
 }

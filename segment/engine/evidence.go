@@ -66,12 +66,12 @@ func (e *Evidence) forgetRefuted() bool {
 // inPlay returns the classes that hypotheses are made of, ascending, with Void
 // for undecided as the last unless all classes are in play; and the index of the
 // rest among them or -1. The classes are those that were clicked, boxed or picked,
-// and those that the guess brings, see Guess.InPlay. Without any the rest alone is
+// and those that the guess brings, see Guess.inPlay. Without any the rest alone is
 // nothing. areas are those of the superpixels.
 func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 	var has [segment.MaxClasses + 1]bool
 	if e.Guess != nil {
-		guessed := e.Guess.InPlay(e.Clicks, areas)
+		guessed := e.Guess.inPlay(e.Clicks, areas)
 		copy(has[:], guessed[:])
 	}
 	for _, c := range e.Clicks {

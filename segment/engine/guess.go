@@ -84,12 +84,12 @@ const (
 	trustFade  = 0.3  // rate at which trust falls with contradictions beyond Guess.Patience
 )
 
-// InPlay returns the classes that are the most probable one of some superpixel,
+// inPlay returns the classes that are the most probable one of some superpixel,
 // except those in reserve that nobody has clicked and those refuted by clicks:
 // classes of a small area, predicted at several clicks of other classes and never
 // clicked; no class if the whole guess is refuted. clicks has the clicked class or Void, and areas the area, of each
 // superpixel.
-func (g *Guess) InPlay(clicks []uint8, areas []float64) (classes [segment.MaxClasses]bool) {
+func (g *Guess) inPlay(clicks []uint8, areas []float64) (classes [segment.MaxClasses]bool) {
 	if g.refuted(clicks) {
 		return classes
 	}
@@ -141,7 +141,7 @@ func (g *Guess) row(superpixel int) []float64 {
 }
 
 // Prior returns how the guess draws the walker towards the classes in play, in
-// this order. clicks is as for InPlay. Superpixels without probabilities for
+// this order. clicks is as for inPlay. Superpixels without probabilities for
 // classes in play have no weight.
 func (g *Guess) Prior(clicks []uint8, inPlay []int) *herding.Prior {
 	n, k := len(clicks), len(inPlay)

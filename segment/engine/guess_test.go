@@ -171,7 +171,7 @@ func TestPriorOfGuess(t *testing.T) {
 	if d := cmp.Diff([]float64{0.0025, 0.01, 0}, p.Weight, cmpopts.EquateApprox(1e-9, 0)); d != "" {
 		t.Error(d)
 	}
-	if got := g.InPlay(none, []float64{1, 1, 1}); !got[1] || got[2] || !got[7] || got[0] {
+	if got := g.inPlay(none, []float64{1, 1, 1}); !got[1] || got[2] || !got[7] || got[0] {
 		t.Errorf("classes in play %v", got[:10])
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -200,11 +200,11 @@ func TestPriorOfGuess(t *testing.T) {
 func TestReserveOfGuess(t *testing.T) {
 	g := &Guess{Classes: []uint8{1, 2, 7}, Reserve: []uint8{2}, Shares: []float64{.5, .25, .25, .2, .8, 0, 0, 0, 1}, Strength: 0.01, Exponent: 1, Proof: 0.25}
 	clicks, areas := []uint8{segment.Void, segment.Void, segment.Void}, []float64{1, 1, 1}
-	if got := g.InPlay(clicks, areas); !got[1] || got[2] || !got[7] {
+	if got := g.inPlay(clicks, areas); !got[1] || got[2] || !got[7] {
 		t.Errorf("classes in play without a click: %v", got[:10])
 	}
 	clicks[0] = 2
-	if got := g.InPlay(clicks, areas); !got[1] || !got[2] || !got[7] {
+	if got := g.inPlay(clicks, areas); !got[1] || !got[2] || !got[7] {
 		t.Errorf("classes in play after a click: %v", got[:10])
 	}
 	if p := g.Prior(clicks, []int{1, 2, 7}); p.Share[4] != 0.8 {
@@ -226,15 +226,15 @@ func TestGuessIsRefuted(t *testing.T) {
 		}
 	}
 	clicks[0], clicks[1] = 0, 0
-	if got := g.InPlay(clicks, areas); !got[0] || !got[1] {
+	if got := g.inPlay(clicks, areas); !got[0] || !got[1] {
 		t.Errorf("after two contradictions %v are in play", got[:2])
 	}
 	clicks[2] = 0
-	if got := g.InPlay(clicks, areas); !got[0] || got[1] {
+	if got := g.inPlay(clicks, areas); !got[0] || got[1] {
 		t.Errorf("after three contradictions %v are in play", got[:2])
 	}
 	clicks[3] = 1
-	if got := g.InPlay(clicks, areas); !got[1] {
+	if got := g.inPlay(clicks, areas); !got[1] {
 		t.Error("a class that was clicked is not in play")
 	}
 	trust := g.trust(slices.Repeat([]uint8{segment.Void}, n))
@@ -246,7 +246,7 @@ func TestGuessIsRefuted(t *testing.T) {
 			trust = now
 		}
 	}
-	if got := g.InPlay(clicks, areas); got[0] || got[1] {
+	if got := g.inPlay(clicks, areas); got[0] || got[1] {
 		t.Errorf("a guess that is wrong everywhere leaves %v in play", got[:2])
 	}
 }

@@ -45,10 +45,10 @@ func (h *Holds) in(index *[256]int16) *Holds {
 	return &out
 }
 
-// Keep puts back in x what is held: a picked superpixel keeps its class unless a
+// keep puts back in x what is held: a picked superpixel keeps its class unless a
 // path of superpixels that have all changed joins it to one that was clicked
 // after the pick. Clicked superpixels stay. O(nodes + edges) for each round; few are needed.
-func (h *Holds) Keep(x []uint8, adjacent [][]int32) {
+func (h *Holds) keep(x []uint8, adjacent [][]int32) {
 	changed := func(i int32) bool { return h.Picked[i] > 0 && x[i] != h.Labels[i] }
 	latest := make([]int, len(x)) // click that the changed part around a superpixel is joined to
 	for {

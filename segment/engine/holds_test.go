@@ -157,17 +157,17 @@ func TestKeepByHand(t *testing.T) {
 	h.click(2, 0)
 	h.pick(3, []uint8{0, 1, 1, 1, 1, 0}, 3)
 	x := []uint8{0, 0, 0, 0, 0, 0}
-	if h.Keep(x, adjacent); !slices.Equal(x, []uint8{0, 0, 0, 1, 1, 0}) {
+	if h.keep(x, adjacent); !slices.Equal(x, []uint8{0, 0, 0, 1, 1, 0}) {
 		t.Errorf("%v; the click takes back what it reaches, 3 stays and 4 behind it", x)
 	}
 	h.click(4, 5)
 	x = []uint8{0, 1, 1, 0, 0, 0}
-	if h.Keep(x, adjacent); !slices.Equal(x, []uint8{0, 1, 1, 0, 0, 0}) {
+	if h.keep(x, adjacent); !slices.Equal(x, []uint8{0, 1, 1, 0, 0, 0}) {
 		t.Errorf("%v; the click on 5 is later than both picks", x)
 	}
 	h.release(3)
 	h.pick(5, []uint8{0, 0, 0, 0, segment.Void, 0}, 4)
-	if h.Keep(x, adjacent); !slices.Equal(x, []uint8{0, 1, 1, 0, 0, 0}) {
+	if h.keep(x, adjacent); !slices.Equal(x, []uint8{0, 1, 1, 0, 0, 0}) {
 		t.Error("what was released, or picked as undecided, is put back")
 	}
 }

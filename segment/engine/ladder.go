@@ -29,8 +29,8 @@ type Rung struct {
 	Digest Digest
 }
 
-// Labels returns the class of each superpixel on a rung.
-func (l *Ladder) Labels(rung int) []uint8 {
+// labels returns the class of each superpixel on a rung.
+func (l *Ladder) labels(rung int) []uint8 {
 	out := make([]uint8, len(l.From))
 	for i, from := range l.From {
 		out[i] = uint8(l.Other)
@@ -119,7 +119,7 @@ func (s *Sequence) climb() (*Ladder, error) {
 		for i, l := range best {
 			best[i] = placed(l, thing)
 		}
-		s.holds.Keep(best, s.model.around())
+		s.holds.keep(best, s.model.around())
 		for i, l := range best {
 			if model.Fixed[i] < 0 && s.holds.Picked[i] > 0 && l == s.holds.Labels[i] {
 				model.Fixed[i] = int16(placed(l, thing))
@@ -155,7 +155,7 @@ func (s *Sequence) climb() (*Ladder, error) {
 		l.Rungs = append(l.Rungs, r)
 	}
 	for at := range l.Rungs {
-		l.Rungs[at].Digest = digestOf(l.Rungs[at].Energy, l.Labels(at))
+		l.Rungs[at].Digest = digestOf(l.Rungs[at].Energy, l.labels(at))
 	}
 	return l, nil
 }

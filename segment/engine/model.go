@@ -115,8 +115,8 @@ var HandMade = Parameters{
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
 	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
-	First: &extentChooser, Extents: extentChooser.Number(),
-	Chooser: &correctionChooser, Corrections: correctionChooser.Number(),
+	First: &extentChooser, Extents: extentChooser.number(),
+	Chooser: &correctionChooser, Corrections: correctionChooser.number(),
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20, Steps: 3,
 }

@@ -42,7 +42,7 @@ func (s *Sequence) Named(ctx context.Context, pick *segment.Pick) (Hypothesis, e
 			return Hypothesis{}, segment.Errorf(segment.Invalid, "There is no rung %d: the ladder of the current evidence has rungs 0 to %d.", offer.Rung, len(l.Rungs)-1)
 		}
 		r := l.Rungs[offer.Rung]
-		return Hypothesis{Rank: segment.Offered, Labels: l.Labels(offer.Rung), Energy: r.Energy, Digest: r.Digest}, nil
+		return Hypothesis{Rank: segment.Offered, Labels: l.labels(offer.Rung), Energy: r.Energy, Digest: r.Digest}, nil
 	}
 	found, err := s.Alternatives(ctx, offer.Superpixels)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Sequence) alternative(model *crf.Model, first Hypothesis, x []uint8, f 
 		for _, i := range superpixels {
 			now.Clicked[i], now.Picked[i] = at, 0
 		}
-		now.Keep(y, s.model.around())
+		now.keep(y, s.model.around())
 	}
 	part := s.model.joined(superpixels, func(i int32) bool { return y[i] != x[i] })
 	slices.Sort(part)

@@ -72,7 +72,7 @@ func TestLadder(t *testing.T) {
 		}
 		var below []uint8
 		for at, r := range l.Rungs {
-			labels := l.Labels(at)
+			labels := l.labels(at)
 			share := 0.0
 			for i, c := range labels {
 				if c == 1 {
@@ -104,7 +104,7 @@ func TestLadder(t *testing.T) {
 			rt.Fatalf("the best rung has energy %v, the first hypothesis %v", l.Rungs[l.Best].Energy, first.Energy)
 		}
 		for at := range l.Rungs {
-			for i, c := range l.Labels(at) {
+			for i, c := range l.labels(at) {
 				if held := e.Holds; held != nil && !s.Settled() && held.Picked[i] > 0 && first.Labels[i] == held.Labels[i] && c != held.Labels[i] {
 					rt.Fatalf("rung %d makes superpixel %d class %d, it is held as %d", at, i, c, held.Labels[i])
 				}
@@ -118,7 +118,7 @@ func TestLadderAboveTheRest(t *testing.T) {
 	e := Evidence{Clicks: clicksOn(36, map[int]uint8{14: 0}), Rest: segment.Rest{Mode: segment.RestClass, Class: 3}}
 	s := NewSequence(NewModel(gridGraph(6, 4), DefaultParameters), e, 1)
 	l, err := s.Ladder(t.Context())
-	if err != nil || l.Class != 0 || l.Other != 3 || len(l.Rungs) < 3 || l.Labels(0)[14] != 0 {
+	if err != nil || l.Class != 0 || l.Other != 3 || len(l.Rungs) < 3 || l.labels(0)[14] != 0 {
 		t.Fatalf("%+v, %v", l, err)
 	}
 }

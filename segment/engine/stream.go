@@ -130,7 +130,7 @@ func (s *stream) next() (x []uint8, energy float64, err error) {
 		x = h.Labels
 	}
 	if s.holds != nil {
-		s.holds.Keep(x, s.model.around())
+		s.holds.keep(x, s.model.around())
 	}
 	return x, s.problem.Model.Energy(x), nil
 }

@@ -8,8 +8,8 @@ import (
 	"collie/segment"
 )
 
-// FewestRegions is the coarsest granularity that can be requested.
-const FewestRegions = 2
+// fewestRegions is the coarsest granularity that can be requested.
+const fewestRegions = 2
 
 // Limits of one event.
 const (
@@ -86,7 +86,7 @@ func (t *Timeline) checkKind(e *segment.Event, p *segment.Project) error {
 	case segment.Embed:
 		return t.checkEmbedding(e.Embedding)
 	case segment.Granularity:
-		if fewest := min(FewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
+		if fewest := min(fewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
 			return segment.Errorf(segment.Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, t.cells.N, e.Regions)
 		}
 	case segment.Undo, segment.Redo:
@@ -233,9 +233,9 @@ func (t *Timeline) Possible(kind segment.EventKind) error {
 	return nil
 }
 
-// Affords returns an Error if a checked event would take more memory or time
+// affords returns an Error if a checked event would take more memory or time
 // than an image can have.
-func (t *Timeline) Affords(e *segment.Event) error {
+func (t *Timeline) affords(e *segment.Event) error {
 	switch {
 	case t.weight+weigh(e) > maxLog && e.Kind != segment.Undo && e.Kind != segment.Redo:
 		return segment.Errorf(segment.TooLarge, "The history of this image is larger than %d MiB, which is the limit. Nothing was changed; undo still works. To go on, upload the image again and import its mask there.", maxLog>>20)
@@ -254,7 +254,7 @@ func (t *Timeline) Affords(e *segment.Event) error {
 // Allows returns an Error if a checked event can't come next; what it needs of the past
 // must be in memory, see Holds.
 func (t *Timeline) Allows(e *segment.Event) error {
-	return cmp.Or(t.Affords(e), t.Possible(e.Kind))
+	return cmp.Or(t.affords(e), t.Possible(e.Kind))
 }
 
 // Admits checks a stored event from elsewhere as Append checks a new one.

@@ -120,7 +120,7 @@ func TestLogsAreBounded(t *testing.T) {
 	tl := New(cells, 20, cutter)
 	large := segment.Event{Kind: segment.Label, Superpixels: []int32{0}, Points: make([][2]float64, 1<<20)}
 	events := 0
-	for ; tl.Affords(&large) == nil && events < 100; events++ {
+	for ; tl.affords(&large) == nil && events < 100; events++ {
 		large.ID = fmt.Sprint(events)
 		if before := *tl; events == 0 { // what could not be stored doesn't count
 			tl.Apply(large)
@@ -132,17 +132,17 @@ func TestLogsAreBounded(t *testing.T) {
 	if events != 3 {
 		t.Errorf("a log has room for %d events of 16 MiB, want 3", events)
 	}
-	err := tl.Affords(&segment.Event{Kind: segment.Label, Superpixels: []int32{0}, Points: large.Points[:1<<19]})
+	err := tl.affords(&segment.Event{Kind: segment.Label, Superpixels: []int32{0}, Points: large.Points[:1<<19]})
 	if err != nil {
 		t.Errorf("a smaller event still fits: %v", err)
 	}
-	if err := tl.Affords(&large); segment.KindOf(err) != segment.TooLarge {
+	if err := tl.affords(&large); segment.KindOf(err) != segment.TooLarge {
 		t.Errorf("%v", err)
 	}
 	for _, kind := range []segment.EventKind{segment.Undo, segment.Redo} {
 		full := *tl
 		full.weight = maxLog
-		if err := full.Affords(&segment.Event{Kind: kind}); err != nil {
+		if err := full.affords(&segment.Event{Kind: kind}); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
@@ -209,7 +209,7 @@ func TestStepsAreBounded(t *testing.T) {
 			if kind == segment.Undo || kind == segment.Redo {
 				want = 0
 			}
-			if err := tl.Affords(&segment.Event{Kind: kind}); segment.KindOf(err) != want {
+			if err := tl.affords(&segment.Event{Kind: kind}); segment.KindOf(err) != want {
 				t.Errorf("%s at the limit: %v", kind, err)
 			}
 		}
