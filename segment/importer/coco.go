@@ -50,9 +50,9 @@ type cocoAnnotation struct {
 
 // openCOCO reads JSON files with all images of a set each. A pixel has one class:
 // where annotations overlap the smaller one wins, as in COCO's panoptic data.
-func openCOCO(files Files, names []string, o Options) (*Dataset, error) {
+func openCOCO(files Files, names []string, o Options) (*dataset, error) {
 	classes := newClassNames(o)
-	out := &Dataset{Format: COCO, Photos: files.photos()}
+	out := &dataset{format: formatCOCO, Photos: files.photos()}
 	var sets []*cocoFile
 	for _, name := range names {
 		f := &cocoFile{files: files, name: name, places: map[identifier]int{}, categories: map[identifier]string{}, classes: classes, options: o}
@@ -65,7 +65,7 @@ func openCOCO(files Files, names []string, o Options) (*Dataset, error) {
 		sets = append(sets, f)
 	}
 	out.Classes = classes.list
-	out.Masks = func(yield func(*Mask, error) bool) {
+	out.Masks = func(yield func(*imageMask, error) bool) {
 		for _, f := range sets {
 			if !f.masks(yield) {
 				return
@@ -137,12 +137,12 @@ func (f *cocoFile) addCategory(d *document) error {
 
 // masks draws the images in their order. The annotations of as many as fit into
 // memory are read in one pass over the file. It reports whether yield wants more.
-func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
+func (f *cocoFile) masks(yield func(*imageMask, error) bool) bool {
 	for from := 0; from == 0 || from < len(f.images); {
 		held, end, err := f.hold(from)
 		if err != nil {
 			if _, ok := OfData(err); ok {
-				err = &MaskError{f.name, err}
+				err = &maskError{f.name, err}
 			}
 			yield(nil, err)
 			return false
@@ -155,13 +155,13 @@ func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
 		f.strays = nil
 		for i := from; i < end; i++ {
 			if f.images[i].FileName == "" {
-				if !yield(nil, &MaskError{fmt.Sprintf("image %s", f.images[i].ID), segment.Errorf(segment.Unreadable, "It has no file_name.")}) {
+				if !yield(nil, &maskError{fmt.Sprintf("image %s", f.images[i].ID), segment.Errorf(segment.Unreadable, "It has no file_name.")}) {
 					return false
 				}
 				delete(held, i)
 				continue
 			}
-			m := &Mask{Image: f.images[i].FileName, File: f.images[i].FileName}
+			m := &imageMask{Image: f.images[i].FileName, File: f.images[i].FileName}
 			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i]) }
 			if !yield(m, nil) {
 				return false
@@ -174,7 +174,7 @@ func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
 }
 
 // draw draws the annotations of an image.
-func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld) (give func(), err error) {
+func (f *cocoFile) draw(m *imageMask, im cocoImage, held *cocoHeld) (give func(), err error) {
 	if held == nil {
 		held = &cocoHeld{}
 	}
@@ -261,7 +261,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 		return nil
 	})
 	if from == 0 && f.stray > listedStrays {
-		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images that are not in the file.", f.stray-listedStrays)})
+		f.strays = append(f.strays, &maskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images that are not in the file.", f.stray-listedStrays)})
 	}
 	return held, end, err
 }
@@ -269,12 +269,12 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 // noteStray records, in the first pass, an annotation without a known image.
 func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 	if f.stray++; from == 0 && f.stray <= listedStrays {
-		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %s", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %s, which is not in the file.", a.Image)})
+		f.strays = append(f.strays, &maskError{fmt.Sprintf("annotation %s", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %s, which is not in the file.", a.Image)})
 	}
 }
 
 // drawCOCO draws the annotations of one image onto an empty mask.
-func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
+func (m *imageMask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 	for i, a := range annotations {
 		if a.Area == 0 {
 			annotations[i].Area = m.measure(a.Segmentation)

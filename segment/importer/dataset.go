@@ -13,34 +13,34 @@ import (
 	"collie/segment/backup"
 )
 
-// Format is a format of masks that can be read.
-type Format string
+// format is a format of masks that can be read.
+type format string
 
 // The formats of masks. A folder of PASCAL VOC has SegmentationClass/*.png and
 // perhaps SegmentationObject/*.png, both with folders in them where the images are
 // in folders; PNGs in other folders are read as classes. So are TIFFs of one number per
-// pixel. In Labels, which look the same, the numbers are objects of one class.
+// pixel. In formatLabels, which look the same, the numbers are objects of one class.
 const (
-	VOC     Format = "voc"
-	COCO    Format = "coco"
-	Labelme Format = "labelme"
-	Labels  Format = "labels"
+	formatVOC     format = "voc"
+	formatCOCO    format = "coco"
+	formatLabelme format = "labelme"
+	formatLabels  format = "labels"
 )
 
-// Dataset is a set of masks that another program wrote.
-type Dataset struct {
-	Format Format
+// dataset is a set of masks that another program wrote.
+type dataset struct {
+	format format
 	// Classes are names and colours by index; one without a name is the first
 	// class of the project. nil: indices are those of the project's list.
 	Classes []segment.Class
-	Images  []string // of all masks, see Mask
+	Images  []string // of all masks, see imageMask
 	Photos  []string // names of the photographs among the files
-	Masks   iter.Seq2[*Mask, error]
+	Masks   iter.Seq2[*imageMask, error]
 }
 
-// Mask is the labelling of one image. Masks are yielded one by one, without
+// imageMask is the labelling of one image. Masks are yielded one by one, without
 // their pixels; each is valid until the next one.
-type Mask struct {
+type imageMask struct {
 	Image string // file name of the image in the data set, or of the mask
 	File  string // source of the mask, for people
 
@@ -58,17 +58,17 @@ type Mask struct {
 	Lossy         []string // what the labelling can't hold, for people
 }
 
-// MaskError is a problem with one image's mask; the import continues with the
+// maskError is a problem with one image's mask; the import continues with the
 // others.
-type MaskError struct {
+type maskError struct {
 	Image string
 	err   error
 }
 
-func (e *MaskError) Error() string { return e.Image + ": " + e.err.Error() }
+func (e *maskError) Error() string { return e.Image + ": " + e.err.Error() }
 
 // Unwrap returns the problem itself.
-func (e *MaskError) Unwrap() error { return e.err }
+func (e *maskError) Unwrap() error { return e.err }
 
 // Options for reading masks; the zero value is the default.
 type Options struct {
@@ -99,8 +99,8 @@ type Options struct {
 	lend    func(ctx context.Context, bytes int64) (give func(), err error)
 }
 
-// OrDefault returns o with the defaults in place of zeros.
-func (o Options) OrDefault() Options {
+// orDefault returns o with the defaults in place of zeros.
+func (o Options) orDefault() Options {
 	o.MaxPixels = cmp.Or(o.MaxPixels, 40_000_000)
 	o.MaxSide = cmp.Or(o.MaxSide, 16384)
 	if o.context == nil {
@@ -112,13 +112,13 @@ func (o Options) OrDefault() Options {
 	return o
 }
 
-// Open returns the data set in the files. It recognizes the format by names and
+// openDataset returns the data set in the files. It recognizes the format by names and
 // contents; of several formats it reads the first of VOC, COCO and labelme, and
 // yields an error for each file of the others. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must
 // stay readable.
-func Open(files Files, o Options) (*Dataset, error) {
-	o = o.OrDefault()
+func openDataset(files Files, o Options) (*dataset, error) {
+	o = o.orDefault()
 	var pictures, jsons []string
 	labelmap := ""
 	for _, name := range files.Names {
@@ -163,11 +163,11 @@ func Open(files Files, o Options) (*Dataset, error) {
 	case other != "":
 		return nil, segment.Errorf(segment.Unsupported, "This can't be imported: it is %s. %s", other, accepted)
 	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
-		return &Dataset{Photos: files.photos(), Masks: func(func(*Mask, error) bool) {}}, nil
+		return &dataset{Photos: files.photos(), Masks: func(func(*imageMask, error) bool) {}}, nil
 	case len(pictures) > 0:
 		return openVOC(files, masksAlone(pictures), "", labelmap, nil, o)
 	case len(files.scores()) > 0:
-		return &Dataset{Masks: func(func(*Mask, error) bool) {}}, nil
+		return &dataset{Masks: func(func(*imageMask, error) bool) {}}, nil
 	}
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
@@ -203,15 +203,15 @@ func inFolder(names []string, folder string) []string {
 
 // oneEach sorts the names of files and sets the masks to one of each, which is called like
 // the image, with the folders below the given one.
-func (d *Dataset) oneEach(names []string, folder string, draw func(m *Mask, name string) (give func(), err error)) {
+func (d *dataset) oneEach(names []string, folder string, draw func(m *imageMask, name string) (give func(), err error)) {
 	slices.Sort(names)
 	for _, name := range names {
 		_, below, _ := cutFolder(name, folder)
 		d.Images = append(d.Images, endless(below))
 	}
-	d.Masks = func(yield func(*Mask, error) bool) {
+	d.Masks = func(yield func(*imageMask, error) bool) {
 		for i, name := range names {
-			m := &Mask{Image: d.Images[i], File: path.Base(name)}
+			m := &imageMask{Image: d.Images[i], File: path.Base(name)}
 			m.Draw = func() (func(), error) { return draw(m, name) }
 			if !yield(m, nil) {
 				return
@@ -221,12 +221,12 @@ func (d *Dataset) oneEach(names []string, folder string, draw func(m *Mask, name
 }
 
 // without adds files that are not read to the problems of a data set.
-func (d *Dataset) without(files []*MaskError) *Dataset {
+func (d *dataset) without(files []*maskError) *dataset {
 	if d == nil || len(files) == 0 {
 		return d
 	}
 	masks := d.Masks
-	d.Masks = func(yield func(*Mask, error) bool) {
+	d.Masks = func(yield func(*imageMask, error) bool) {
 		for _, problem := range files {
 			if !yield(nil, problem) {
 				return
@@ -242,7 +242,7 @@ const applied = 32 << 20
 
 // start sets the mask's size and fills it; drawing can take more bytes per
 // pixel than the mask's one.
-func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
+func (m *imageMask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
 	if err := checkSize(int64(width), int64(height), o); err != nil {
 		return func() {}, err
 	}
@@ -269,7 +269,7 @@ const (
 )
 
 // spend counts what drawing a shape takes, in pixels painted.
-func (m *Mask) spend(pixels int) error {
+func (m *imageMask) spend(pixels int) error {
 	if m.effort += int64(pixels); m.effort > maxEffort*int64(len(m.Pixels))+anyEffort {
 		return segment.Errorf(segment.TooLarge, "Its shapes cover the image too many times over, or have too long outlines; together they are more work than the limit for one image.")
 	}

@@ -53,7 +53,7 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 	if err != nil {
 		return
 	}
-	d, err := Open(files, o)
+	d, err := openDataset(files, o)
 	if err != nil {
 		if segment.KindOf(err) == 0 {
 			t.Errorf("%v is not for people", err)

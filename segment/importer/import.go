@@ -19,7 +19,6 @@ import (
 
 // Report is the result of an import.
 type Report struct {
-	Format  Format
 	Classes []string // names of classes that were added to the project
 	Values  []Value  // in the masks, by index
 	Images  []ImageReport
@@ -92,11 +91,11 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	}
 	o.classes = p.Classes
 	files = files.during(ctx)
-	d, err := Open(files, o)
+	d, err := openDataset(files, o)
 	if err != nil {
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
-	i.files, i.report.Format = files, d.Format
+	i.files = files
 	i.last, i.meaning = p, mean(p, d, o.Mapping)
 	if err := i.index(ctx, d); err != nil {
 		return i.report, err
@@ -153,7 +152,7 @@ type importing struct {
 
 // index lists the images by their names. In Collie's own exports, which have a manifest,
 // exported names take precedence over others.
-func (i *importing) index(ctx context.Context, d *Dataset) error {
+func (i *importing) index(ctx context.Context, d *dataset) error {
 	i.names, i.masked = newNames(d, i.files.scored()), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
@@ -171,7 +170,7 @@ func (i *importing) index(ctx context.Context, d *Dataset) error {
 // settle handles an error of one image: problems with the image or its file go
 // into the report, any other error ends the import.
 func settle(r ImageReport, err error) (ImageReport, error) {
-	bad := &MaskError{Image: r.Mask, err: err}
+	bad := &maskError{Image: r.Mask, err: err}
 	switch kind := segment.KindOf(err); {
 	case err == nil:
 		return r, nil
@@ -201,7 +200,7 @@ func detail(err error) string {
 }
 
 // apply adds the mask to its image's evidence.
-func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err error) {
+func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err error) {
 	r.Mask = m.Image
 	id, added, err := i.image(ctx, m.Image)
 	if err != nil {
@@ -223,7 +222,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 		return err
 	})
 	if err != nil {
-		return r, &MaskError{m.File, err}
+		return r, &maskError{m.File, err}
 	}
 	r.Regions, r.Lossy = m.Regions, m.Lossy
 	if id != "" {
@@ -264,10 +263,10 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 }
 
 // decided is the number of pixels with a class.
-func (m *Mask) decided() int { return len(m.Pixels) - bytes.Count(m.Pixels, []byte{segment.Void}) }
+func (m *imageMask) decided() int { return len(m.Pixels) - bytes.Count(m.Pixels, []byte{segment.Void}) }
 
 // fits returns an error for a mask whose size isn't its image's.
-func (m *Mask) fits(im segment.Image) error {
+func (m *imageMask) fits(im segment.Image) error {
 	switch {
 	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
 		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image, turned upright by its EXIF data, has %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
@@ -278,7 +277,7 @@ func (m *Mask) fits(im segment.Image) error {
 }
 
 // look reports on a mask in a review.
-func (i *importing) look(r ImageReport, m *Mask) (ImageReport, error) {
+func (i *importing) look(r ImageReport, m *imageMask) (ImageReport, error) {
 	r.Decided = m.decided()
 	if i.thumbnails == 0 {
 		return r, nil

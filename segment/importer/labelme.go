@@ -61,7 +61,7 @@ var errCorner = segment.Errorf(segment.Unreadable, "A shape has a point that is 
 
 // openLabelme reads one JSON per image. Shapes are drawn in their order, later
 // ones over earlier ones.
-func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
+func openLabelme(files Files, names []string, o Options) (*dataset, error) {
 	slices.Sort(names)
 	classes := newClassNames(o)
 	var with []labelmeFile
@@ -82,9 +82,9 @@ func openLabelme(files Files, names []string, o Options) (*Dataset, error) {
 	for _, f := range with {
 		images = append(images, f.image)
 	}
-	return &Dataset{Format: Labelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
+	return &dataset{format: formatLabelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*imageMask, error) bool) {
 		for _, f := range with {
-			m := &Mask{Image: f.image, File: path.Base(f.name)}
+			m := &imageMask{Image: f.image, File: path.Base(f.name)}
 			m.Draw = func() (func(), error) { return m.readLabelme(files, f, classes, o) }
 			if !yield(m, nil) {
 				return
@@ -164,7 +164,7 @@ type group struct {
 }
 
 // readLabelme draws the shapes of a file.
-func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
+func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
 	if f.shapes < 0 { // scanning failed: reading finds the same error
 		_, err := scanLabelme(files, f.name, newClassNames(o))
 		return func() {}, err
@@ -201,7 +201,7 @@ func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Op
 
 // drawing is what becomes of the shapes of a file.
 type drawing struct {
-	mask    *Mask
+	mask    *imageMask
 	classes *classNames
 	groups  map[group]int32 // the first shape of each
 	drawn   map[string]int  // shapes with area, by class
@@ -250,7 +250,7 @@ func (d *drawing) lossy() []string {
 
 // tellUncovered says in the report how many pixels outside every shape became the
 // project's first class, unless that is a background.
-func (m *Mask) tellUncovered(o Options) {
+func (m *imageMask) tellUncovered(o Options) {
 	if o.Undecided || len(o.classes) == 0 || segment.DefaultRest(o.classes).Mode == segment.RestClass {
 		return
 	}

@@ -25,7 +25,7 @@ func unmarked(name string) string { return labelMark.ReplaceAllString(name, "") 
 // objects and every other number an object. Of all pictures it reads those in folders
 // masks; without any, those with names of masks; without any, the PNGs, or else the
 // TIFFs. The others can be the photographs.
-func openLabels(files Files, pictures []string, o Options) *Dataset {
+func openLabels(files Files, pictures []string, o Options) *dataset {
 	folder, names := "masks", inFolder(pictures, "masks")
 	if len(names) == 0 {
 		folder, names = "", slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return unmarked(endless(name)) == endless(name) })
@@ -33,8 +33,8 @@ func openLabels(files Files, pictures []string, o Options) *Dataset {
 	if len(names) == 0 {
 		names = masksAlone(pictures)
 	}
-	d := &Dataset{Format: Labels, Classes: []segment.Class{{}, {Name: objectsName}}}
-	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) { return m.drawLabels(files, name, o) })
+	d := &dataset{format: formatLabels, Classes: []segment.Class{{}, {Name: objectsName}}}
+	d.oneEach(names, folder, func(m *imageMask, name string) (func(), error) { return m.drawLabels(files, name, o) })
 	d.Photos = slices.DeleteFunc(files.photos(), func(name string) bool {
 		_, isMask := slices.BinarySearch(names, name)
 		return isMask
@@ -52,7 +52,7 @@ func masksAlone(pictures []string) []string {
 }
 
 // drawLabels reads a label image.
-func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err error) {
+func (m *imageMask) drawLabels(files Files, name string, o Options) (give func(), err error) {
 	size, pixel, err := measure(files, name, true, o)
 	if err != nil {
 		return func() {}, err
@@ -73,7 +73,7 @@ func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err
 }
 
 // takeLabels sets the objects to the numbers of a label image of the same size.
-func (m *Mask) takeLabels(files Files, name string) error {
+func (m *imageMask) takeLabels(files Files, name string) error {
 	m.trackObjects()
 	seen, last := numbered{}, int32(0)
 	err := eachNumber(files, name, m.Width, func(pixel int, v float64) error {

@@ -165,12 +165,12 @@ func TestWhichAreLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(d.Images, " "); d.Format != Labels || got != want {
+		if got := strings.Join(d.Images, " "); d.format != formatLabels || got != want {
 			t.Errorf("of %q: %q, want %q", names, got, want)
 		}
 	}
 	d, err := open(t, fstest.MapFS{"SegmentationClass/a.tif": label, "SegmentationObject/a.tif": label}, Options{Objects: true})
-	if err != nil || d.Format != VOC {
+	if err != nil || d.format != formatVOC {
 		t.Errorf("PASCAL VOC: %+v, %v", d, err)
 	}
 }
@@ -178,7 +178,7 @@ func TestWhichAreLabels(t *testing.T) {
 // Objects are told apart if they touch others of their class or have several parts.
 func TestApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &Mask{Width: rapid.IntRange(1, 7).Draw(t, "width"), Height: rapid.IntRange(1, 7).Draw(t, "height")}
+		m := &imageMask{Width: rapid.IntRange(1, 7).Draw(t, "width"), Height: rapid.IntRange(1, 7).Draw(t, "height")}
 		n := m.Width * m.Height
 		m.objects = rapid.SliceOfN(rapid.Int32Range(-1, 4), n, n).Draw(t, "objects")
 		m.Pixels = rapid.SliceOfN(rapid.SampledFrom([]uint8{0, 0, 0, 1, segment.Void}), n, n).Draw(t, "classes")
@@ -219,7 +219,7 @@ func TestApart(t *testing.T) {
 // Objects that superpixels cut into very many pieces are refused.
 func TestNoiseIsRefused(t *testing.T) {
 	const width, height = 1024, 1025
-	m := &Mask{Width: width, Height: height, Pixels: make([]uint8, width*height), objects: make([]int32, width*height)}
+	m := &imageMask{Width: width, Height: height, Pixels: make([]uint8, width*height), objects: make([]int32, width*height)}
 	cells := superpixels.Map{Width: width, Height: height, N: height, Labels: make([]int32, width*height)}
 	place := map[int32]int32{}
 	for i := range cells.Labels {

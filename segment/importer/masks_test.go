@@ -20,7 +20,7 @@ import (
 )
 
 // show writes a mask's pixels in rows, a digit each, '.' for void.
-func show(m *Mask) string {
+func show(m *imageMask) string {
 	var b strings.Builder
 	for i, p := range m.Pixels {
 		if i > 0 && i%m.Width == 0 {
@@ -35,13 +35,13 @@ func show(m *Mask) string {
 	return b.String()
 }
 
-func open(t *testing.T, folder fstest.MapFS, o Options) (*Dataset, error) {
+func open(t *testing.T, folder fstest.MapFS, o Options) (*dataset, error) {
 	t.Helper()
 	files, err := FromFS(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open(files, o)
+	return openDataset(files, o)
 }
 
 // readAll lists what is in a data set: class names, and per mask "name pixels", or
@@ -59,8 +59,8 @@ func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks
 	for m, err := range d.Masks {
 		switch {
 		case err != nil:
-			if problem := new(MaskError); !errors.As(err, &problem) {
-				t.Errorf("%v is no MaskError", err)
+			if problem := new(maskError); !errors.As(err, &problem) {
+				t.Errorf("%v is no maskError", err)
 			}
 			masks = append(masks, err.Error())
 		default:
@@ -71,11 +71,11 @@ func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks
 }
 
 // drawn is a mask as "name pixels", or its problem.
-func drawn(m *Mask) string {
+func drawn(m *imageMask) string {
 	give, err := m.Draw()
 	defer give()
 	if err != nil {
-		return (&MaskError{m.File, err}).Error()
+		return (&maskError{m.File, err}).Error()
 	}
 	return strings.Join(append([]string{m.Image, show(m)}, m.Lossy...), " ")
 }

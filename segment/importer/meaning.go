@@ -44,8 +44,8 @@ type meaning struct {
 // mapping, names are matched by name, and indices without names are positions
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
-func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
-	m := &meaning{listed: mapping == nil && d.Format != Labelme, names: d.Classes != nil}
+func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
+	m := &meaning{listed: mapping == nil && d.format != formatLabelme, names: d.Classes != nil}
 	if mapping == nil {
 		m.places = len(p.Classes)
 	}
@@ -69,7 +69,7 @@ func mean(p segment.Project, d *Dataset, mapping map[string]string) *meaning {
 		switch {
 		case ok && !outside:
 			v.Class = strings.TrimSpace(given)
-		case v.Name != "" && d.Format == Labels:
+		case v.Name != "" && d.format == formatLabels:
 			if v.Unknown = len(p.Classes) != 2; !v.Unknown {
 				v.Class = p.Classes[1].Name
 			}
@@ -182,7 +182,7 @@ const thumbnailSide = 240
 
 // thumbnail draws a mask in the colours of its values as a PNG; undecided
 // pixels are transparent.
-func (m *meaning) thumbnail(of *Mask) ([]byte, error) {
+func (m *meaning) thumbnail(of *imageMask) ([]byte, error) {
 	palette := make(color.Palette, 256)
 	for i, v := range m.values[:segment.Void] {
 		c, err := mask.ParseColor(v.Color)

@@ -35,7 +35,7 @@ type names struct {
 type kept struct{ image, stem string }
 
 // newNames knows the names of masks in a data set, and those of images with scores.
-func newNames(d *Dataset, scores []string) names {
+func newNames(d *dataset, scores []string) names {
 	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}, map[string]string{}, map[string]string{}, map[string]kept{}}
 	for _, name := range d.Images {
 		name := folded(name)

@@ -16,12 +16,12 @@ import (
 const objectBytes = 4
 
 // trackObjects makes drawing remember which shape each pixel belongs to.
-func (m *Mask) trackObjects() {
+func (m *imageMask) trackObjects() {
 	m.objects = slices.Repeat([]int32{-1}, len(m.Pixels))
 }
 
 // set gives a pixel the class of the shape that is being drawn.
-func (m *Mask) set(pixel int, class uint8) {
+func (m *imageMask) set(pixel int, class uint8) {
 	m.Pixels[pixel] = class
 	if m.objects != nil {
 		m.objects[pixel] = m.object
@@ -35,7 +35,7 @@ func (m *Mask) set(pixel int, class uint8) {
 // [timeline.Objects] would give them to their neighbours. drawn are the pixels of numbered
 // objects that aren't in a cell of theirs; with more than mostDrawn runs they are ragged and
 // follow cells. It is an error if objects have pixels in very many cells, as in noise.
-func (m *Mask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
+func (m *imageMask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
 	objects, told := m.apart()
 	if len(told) == 0 {
 		return nil, nil, false, nil
@@ -80,7 +80,7 @@ type share struct{ cell, object int32 }
 const mostShares = 1 << 20
 
 // shares counts the pixels of objects, whose places are given, in cells of their class.
-func (m *Mask) shares(cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
+func (m *imageMask) shares(cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
 	counts := map[share]int{}
 	for run := range m.stretches(cells) {
 		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
@@ -138,7 +138,7 @@ const mostDrawn = 1 << 18
 
 // drawn are the pixels of objects, by their numbers, whose cell has another class or
 // object.
-func (m *Mask) drawn(cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
+func (m *imageMask) drawn(cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
 	runs, n := map[timeline.Object][]int32{}, 0
 	for run := range m.stretches(cells) {
 		o := timeline.Object{Class: m.Pixels[run.Start], Number: number(run.Start)}
@@ -164,7 +164,7 @@ func (m *Mask) drawn(cells *superpixels.Runs, labels []uint8, numbers []int32, n
 }
 
 // stretches gives the runs of pixels of one cell, one class and one object.
-func (m *Mask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run] {
+func (m *imageMask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 	return func(yield func(superpixels.Run) bool) {
 		for run := range cells.All() {
 			for start, end := run.Start, 0; start < run.End; start = end {
@@ -181,7 +181,7 @@ func (m *Mask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 // apart returns the objects in the order of their first pixels, and which of them
 // aren't regions: those that touch another one of their class or have several parts.
 // It keeps the parts of two rows of pixels only.
-func (m *Mask) apart() (objects []int32, told map[int32]bool) {
+func (m *imageMask) apart() (objects []int32, told map[int32]bool) {
 	var parts disjoint.Sets   // of the last row and this one
 	pieces := map[int32]int{} // of each object, those that were joined counted as one
 	told = map[int32]bool{}

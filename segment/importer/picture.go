@@ -94,7 +94,7 @@ func eachNumber(files Files, name string, width int, put func(pixel int, v float
 
 // takeNumbers sets the pixels to the numbers of a TIFF of the same size, which are
 // classes.
-func (m *Mask) takeNumbers(files Files, name string) error {
+func (m *imageMask) takeNumbers(files Files, name string) error {
 	return eachNumber(files, name, m.Width, func(pixel int, v float64) error {
 		if !(v >= 0 && v <= segment.Void && v == math.Trunc(v)) {
 			return segment.Errorf(segment.Invalid, "The pixel at (%d, %d) has the number %.15g. Classes are whole numbers from 0 to %d, and %d is undecided. If each number is an object, choose that numbers are objects.",

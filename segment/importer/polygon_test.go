@@ -34,8 +34,8 @@ func TestFillIsThatOfCOCO(t *testing.T) {
 				numbers = append(numbers, v)
 			}
 		}
-		m := new(Mask)
-		if _, err := m.start(int(numbers[0]), int(numbers[1]), 0, 0, Options{MaxPixels: 1000}.OrDefault()); err != nil {
+		m := new(imageMask)
+		if _, err := m.start(int(numbers[0]), int(numbers[1]), 0, 0, Options{MaxPixels: 1000}.orDefault()); err != nil {
 			t.Fatal(err)
 		}
 		want := make([]uint8, len(m.Pixels))
@@ -55,8 +55,8 @@ func TestFillIsThatOfCOCO(t *testing.T) {
 }
 
 func TestFillRefuses(t *testing.T) {
-	m := new(Mask)
-	if _, err := m.start(1000, 500, 0, 0, Options{}.OrDefault()); err != nil {
+	m := new(imageMask)
+	if _, err := m.start(1000, 500, 0, 0, Options{}.orDefault()); err != nil {
 		t.Fatal(err)
 	}
 	zigzag := make([]float64, 0, 2*maxVertices)

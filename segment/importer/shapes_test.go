@@ -71,9 +71,9 @@ func TestShapes(t *testing.T) {
 }
 
 // empty is a mask of class 0.
-func empty(t rapid.TB, width, height int) *Mask {
-	m := new(Mask)
-	if _, err := m.start(width, height, 0, 0, Options{}.OrDefault()); err != nil {
+func empty(t rapid.TB, width, height int) *imageMask {
+	m := new(imageMask)
+	if _, err := m.start(width, height, 0, 0, Options{}.orDefault()); err != nil {
 		t.Fatal(err)
 	}
 	return m

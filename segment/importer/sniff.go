@@ -12,7 +12,7 @@ import (
 // kinds are in none of the lists.
 type documents struct {
 	coco, labelme []string
-	bad           []*MaskError // can't be read, or have no masks
+	bad           []*maskError // can't be read, or have no masks
 }
 
 // sniff tells what JSON files are.
@@ -24,10 +24,10 @@ func sniff(files Files, names []string) (documents, error) {
 		case err != nil && segment.KindOf(err) == 0:
 			return d, err
 		case err != nil:
-			d.bad = append(d.bad, &MaskError{name, err})
-		case format == COCO:
+			d.bad = append(d.bad, &maskError{name, err})
+		case format == formatCOCO:
 			d.coco = append(d.coco, name)
-		case format == Labelme:
+		case format == formatLabelme:
 			d.labelme = append(d.labelme, name)
 		}
 	}
@@ -35,14 +35,14 @@ func sniff(files Files, names []string) (documents, error) {
 }
 
 // all returns a problem for each of the files.
-func (d documents) all() []*MaskError {
+func (d documents) all() []*maskError {
 	return append(append(d.notRead(d.coco), d.notRead(d.labelme)...), d.bad...)
 }
 
-func (documents) notRead(names []string) []*MaskError {
-	var out []*MaskError
+func (documents) notRead(names []string) []*maskError {
+	var out []*maskError
 	for _, name := range names {
-		out = append(out, &MaskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
+		out = append(out, &maskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
 	}
 	return out
 }
@@ -53,7 +53,7 @@ var errKnown = errors.New("kind known")
 // sniffJSON recognizes a JSON file by its names, and reads no more of it than that
 // takes; "" is neither format. Files with COCO's other kinds of annotations are
 // errors.
-func sniffJSON(files Files, name string) (Format, error) {
+func sniffJSON(files Files, name string) (format, error) {
 	d, err := openJSON(files, name)
 	if err != nil {
 		return "", err
@@ -123,16 +123,16 @@ func (h *hints) enough() error {
 
 // format returns the format of a file with the hints, or the error of one that can't
 // be imported.
-func (h *hints) format(name string) (Format, error) {
+func (h *hints) format(name string) (format, error) {
 	switch {
 	case h.images && h.segments:
 		return "", segment.Errorf(segment.Unsupported, "%s is COCO's panoptic kind, which can't be imported; export instances instead.", name)
 	case h.images && h.annotated && !h.segmentation:
 		return "", segment.Errorf(segment.Unsupported, "The annotations in %s have no segmentation, so it has no masks.", name)
 	case h.images && h.annotations:
-		return COCO, nil
+		return formatCOCO, nil
 	case h.shapes:
-		return Labelme, nil
+		return formatLabelme, nil
 	case h.items && h.categories:
 		return "", segment.Errorf(segment.Unsupported, "%s is Datumaro's own JSON, which can't be imported; export COCO instances instead.", name)
 	}

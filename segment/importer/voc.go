@@ -17,8 +17,8 @@ import (
 // folders below the given one. Pixels of palette and 8-bit grey PNGs and of TIFFs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC without one.
-func openVOC(files Files, names []string, folder, labelmap string, photos []string, o Options) (*Dataset, error) {
-	d := &Dataset{Format: VOC, Photos: photos}
+func openVOC(files Files, names []string, folder, labelmap string, photos []string, o Options) (*dataset, error) {
+	d := &dataset{format: formatVOC, Photos: photos}
 	if labelmap != "" {
 		b, err := files.read(labelmap, labelset.MaxBytes)
 		if err != nil {
@@ -35,7 +35,9 @@ func openVOC(files Files, names []string, folder, labelmap string, photos []stri
 		}
 	}
 	objects := files.objectsOfClasses()
-	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) { return m.drawVOC(files, name, objects[name], colors, o) })
+	d.oneEach(names, folder, func(m *imageMask, name string) (func(), error) {
+		return m.drawVOC(files, name, objects[name], colors, o)
+	})
 	return d, nil
 }
 
@@ -81,7 +83,7 @@ func (f Files) objectsOfClasses() map[string]string {
 
 // drawVOC reads the picture of the classes and, unless objects is empty, the one of
 // the objects.
-func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
+func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
 	size, pixel, err := measure(files, name, false, o)
 	if err != nil {
 		return func() {}, err
@@ -89,7 +91,7 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 	if objects != "" {
 		switch of, more, err := measure(files, objects, true, o); {
 		case err != nil:
-			return func() {}, &MaskError{objects, err}
+			return func() {}, &maskError{objects, err}
 		case of != size:
 			return func() {}, segment.Errorf(segment.Invalid, "%s has %d×%d pixels, but the mask of the classes has %d×%d.", objects, of.X, of.Y, size.X, size.Y)
 		default:
@@ -119,14 +121,14 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 		}
 	}
 	if err != nil {
-		return give, &MaskError{objects, err}
+		return give, &maskError{objects, err}
 	}
 	return give, nil
 }
 
 // takeClasses sets the pixels to the classes of a picture of the same size, and reports
 // whether it is grey.
-func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) (grey bool, err error) {
+func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) (grey bool, err error) {
 	if isTIFF(name) {
 		return true, m.takeNumbers(files, name)
 	}
@@ -140,7 +142,7 @@ func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8
 
 // takeObjects sets the objects to the values or colours of an image of the same
 // size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
-func (m *Mask) takeObjects(img image.Image) error {
+func (m *imageMask) takeObjects(img image.Image) error {
 	m.trackObjects()
 	value := valueOf(img)
 	_, deep := img.(*image.Gray16)
@@ -169,7 +171,7 @@ func (m *Mask) takeObjects(img image.Image) error {
 
 // blackAndWhite reports whether the mask has the values 0 and 255 and no other, as
 // programs write masks of one object.
-func (m *Mask) blackAndWhite() bool {
+func (m *imageMask) blackAndWhite() bool {
 	var has [256]bool
 	for _, p := range m.Pixels {
 		has[p] = true
@@ -178,7 +180,7 @@ func (m *Mask) blackAndWhite() bool {
 }
 
 // take sets the pixels to the classes of an image of the same size.
-func (m *Mask) take(img image.Image, colors map[color.RGBA]uint8) error {
+func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 	for y := range m.Height {
 		row := m.Pixels[y*m.Width : (y+1)*m.Width]
 		switch img := img.(type) {
