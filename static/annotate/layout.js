@@ -6,7 +6,7 @@ import { recalled, remember } from '../ui/memory.js';
  * @typedef {'beside' | 'below'} Placement of the hypotheses
  */
 
-/** CSS pixels that the rest of the page takes where letters have LETTER, about; annotate.css has the exact sizes. */
+/** CSS pixels that the rest of the page takes where letters have LETTER, about; parts.css has the exact sizes of bars. */
 const TAKEN = { rail: 40, topbar: 45, side: 232, strip: 265 };
 
 /** Size of letters in CSS pixels, unless the person has chosen another in the browser. */
