@@ -28,12 +28,9 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	defer func() { closeStore(t, s) }()
 	const lease = time.Hour
 	kinds := []string{"paint", "sort"}
-	newJob := func(kind string) job.Job {
-		return job.Job{ID: segment.NewID(), Kind: kind, Arguments: []byte{0, 1, 255}, Owner: "u", Created: moment()}
-	}
 	add := func(kind string) job.Job {
 		t.Helper()
-		j := newJob(kind)
+		j := newJob(kind, "u")
 		must(t, s.Add(ctx, j, 100))
 		j.State = job.Waiting
 		return j
@@ -133,17 +130,19 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	}
 
 	testShares(t, s)
+	testManyJobs(t, s)
+}
 
-	// Many at once: no more than the limit get in, and each is started once.
+// testManyJobs lets many ask at once: no more than the limit get in, and each is started once.
+func testManyJobs(t *testing.T, s job.Store) {
+	ctx := t.Context()
 	const most, servers = 8, 6
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	got, refused := map[string]int{}, 0
 	for range 3 * most {
 		wait.Go(func() {
-			j := newJob("many")
-			j.Owner = ""
-			err := s.Add(ctx, j, most)
+			err := s.Add(ctx, newJob("many", ""), most)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
@@ -158,7 +157,7 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	for n := range servers {
 		wait.Go(func() {
 			for {
-				j, err := s.Claim(ctx, fmt.Sprint(n), []string{"many"}, lease)
+				j, err := s.Claim(ctx, fmt.Sprint(n), []string{"many"}, time.Hour)
 				if err != nil {
 					t.Error(err)
 					return
@@ -183,6 +182,10 @@ func TestJobs(t *testing.T, open func(tb testing.TB, place string) JobStore) {
 	}
 }
 
+func newJob(kind, owner string) job.Job {
+	return job.Job{ID: segment.NewID(), Kind: kind, Arguments: []byte{0, 1, 255}, Owner: owner, Created: moment()}
+}
+
 // testShares checks that one owner has no more than half of the places, and of the
 // latest jobs no more than half count for one owner. Jobs without an owner have all.
 func testShares(t *testing.T, s job.Store) {
@@ -190,7 +193,7 @@ func testShares(t *testing.T, s job.Store) {
 	const most, keep = 4, 4
 	ctx, kind := t.Context(), "share"
 	add := func(owner string) error {
-		return s.Add(ctx, job.Job{ID: segment.NewID(), Kind: kind, Arguments: []byte{}, Owner: owner, Created: moment()}, most)
+		return s.Add(ctx, newJob(kind, owner), most)
 	}
 	endAll := func() {
 		t.Helper()
