@@ -52,27 +52,27 @@ func (s *Store) Users(ctx context.Context) ([]accounts.User, error) {
 
 // SetRole changes a user's role.
 func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error {
-	return s.editUser(ctx, id, role == access.Admin, false, "UPDATE users SET admin = $2 WHERE id = $1 AND removed_at IS NULL RETURNING number", role == access.Admin)
+	return s.editUser(ctx, id, row.Ends{Admin: role != access.Admin}, "UPDATE users SET admin = $2 WHERE id = $1 AND removed_at IS NULL RETURNING number", role == access.Admin)
 }
 
 // SetPassword stores the hash of a new password, starts a new generation and
 // removes the user's API tokens.
 func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
-	return s.editUser(ctx, id, true, true, "UPDATE users SET password = $2, generation = generation + 1 WHERE id = $1 AND removed_at IS NULL RETURNING number", hash)
+	return s.editUser(ctx, id, row.Ends{Tokens: true}, "UPDATE users SET password = $2, generation = generation + 1 WHERE id = $1 AND removed_at IS NULL RETURNING number", hash)
 }
 
 // RemoveUser removes a user's access and API tokens; the row stays for references
 // to it.
 func (s *Store) RemoveUser(ctx context.Context, id string) error {
-	return s.editUser(ctx, id, false, true, "UPDATE users SET removed_at = "+now+", password = '', generation = generation + 1 WHERE id = $1 AND removed_at IS NULL RETURNING number")
+	return s.editUser(ctx, id, row.Ends{Admin: true, Tokens: true}, "UPDATE users SET removed_at = "+now+", password = '', generation = generation + 1 WHERE id = $1 AND removed_at IS NULL RETURNING number")
 }
 
 // editUser runs an update of one user, after which at least one admin must
 // remain. If it ends the user's access so far, their API tokens go.
-func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, update string, values ...any) error {
+func (s *Store) editUser(ctx context.Context, id string, ends row.Ends, update string, values ...any) error {
 	defer s.userChanged(id) // also when it isn't known whether it was stored
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if !stays {
+		if ends.Admin {
 			// All admins are locked, so that two of them can't remove each other.
 			rows, err := tx.Query(ctx, "SELECT id FROM users WHERE admin AND removed_at IS NULL ORDER BY number FOR UPDATE")
 			if err != nil {
@@ -90,7 +90,7 @@ func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, updat
 		if err := tx.QueryRow(ctx, update, append([]any{id}, values...)...).Scan(&user); err != nil {
 			return row.ReadError("user", err)
 		}
-		if !ends {
+		if !ends.Tokens {
 			return nil
 		}
 		_, err := tx.Exec(ctx, `DELETE FROM token WHERE "user" = $1`, user)

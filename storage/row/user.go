@@ -32,6 +32,12 @@ func NameTaken(name string) error {
 	return segment.Errorf(segment.Conflict, "There is already a user called %s. Nothing was changed.", name)
 }
 
+// Ends is what an update of a user ends.
+type Ends struct {
+	Admin  bool // that they are an admin, of whom one must remain
+	Tokens bool // all access so far, also by API tokens
+}
+
 // LastAdmin is the error for a change that would leave no admin.
 func LastAdmin() error {
 	return segment.Errorf(segment.Conflict, "This is the only admin left. Make somebody else an admin first. Nothing was changed.")

@@ -51,26 +51,26 @@ func (s *Store) Users(ctx context.Context) ([]accounts.User, error) {
 
 // SetRole changes a user's role.
 func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error {
-	return s.editUser(ctx, id, role == access.Admin, false, "UPDATE user SET admin = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role == access.Admin)
+	return s.editUser(ctx, id, row.Ends{Admin: role != access.Admin}, "UPDATE user SET admin = ? WHERE id = ? AND removed_at IS NULL RETURNING number", role == access.Admin)
 }
 
 // SetPassword stores the hash of a new password, starts a new generation and
 // removes the user's API tokens.
 func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
-	return s.editUser(ctx, id, true, true, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
+	return s.editUser(ctx, id, row.Ends{Tokens: true}, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
 }
 
 // RemoveUser removes a user's access and API tokens; the row stays for references
 // to it.
 func (s *Store) RemoveUser(ctx context.Context, id string) error {
-	return s.editUser(ctx, id, false, true, "UPDATE user SET removed_at = ?, password = '', generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", time.Now().UnixMilli())
+	return s.editUser(ctx, id, row.Ends{Admin: true, Tokens: true}, "UPDATE user SET removed_at = ?, password = '', generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", time.Now().UnixMilli())
 }
 
 // editUser runs an update of one user, after which at least one admin must
 // remain. If it ends the user's access so far, their API tokens go.
-func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, update string, value any) error {
+func (s *Store) editUser(ctx context.Context, id string, ends row.Ends, update string, value any) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		if !stays {
+		if ends.Admin {
 			var last bool
 			if err := w.row(`SELECT admin AND NOT EXISTS (SELECT 1 FROM user WHERE admin AND removed_at IS NULL AND id <> ?1)
 				FROM user WHERE id = ?1 AND removed_at IS NULL`, id).Scan(&last); err != nil {
@@ -84,7 +84,7 @@ func (s *Store) editUser(ctx context.Context, id string, stays, ends bool, updat
 		if err := w.row(update, value, id).Scan(&number); err != nil {
 			return row.ReadError("user", err)
 		}
-		if !ends {
+		if !ends.Tokens {
 			return nil
 		}
 		return w.exec("DELETE FROM token WHERE user = ?", number)
