@@ -32,11 +32,14 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err != nil {
 		return err
 	}
+	i := importing{
+		server: s, streams: out, numbers: c.Numbers, fields: map[string]string{}, whole: map[string]bool{}, meanings: map[string]bool{},
+		path: "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"numbers": {c.Numbers}, "uncovered": {c.Uncovered}, "names": {c.Names}}.Encode(),
+	}
 	var files []string
-	whole := map[string]bool{} // folders
 	for _, place := range c.Files {
 		if c.isDataSet(place) {
-			files, whole[place] = append(files, place), true
+			files, i.whole[place] = append(files, place), true
 			continue
 		}
 		some, err := filesIn([]string{place}, []string{".zip", ".png", ".json", ".npz", ".tif", ".tiff"})
@@ -45,68 +48,83 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 		}
 		files = append(files, masksOf(some)...)
 	}
-	fields := map[string]string{}
 	if c.Map != nil {
 		b, err := json.Marshal(c.Map)
 		if err != nil {
 			return err
 		}
-		fields["mapping"] = string(b)
+		i.fields["mapping"] = string(b)
 	}
-	path := "/api/v1/projects/" + p.ID + "/imports?" + url.Values{"numbers": {c.Numbers}, "uncovered": {c.Uncovered}, "names": {c.Names}}.Encode()
-	imported, failed := 0, 0
-	meanings := map[string]bool{} // that were printed
-	for i, file := range files {
-		var answer struct {
-			Images []struct {
-				Mask, Image, Problem string
-				Lossy                []string
-			}
-			Values []struct {
-				Value, Name string
-				Class       *string
-			}
-		}
-		content := wholeFile(file)
-		switch folder := filepath.Dir(file); {
-		case whole[file]:
-			content = zipped(file)
-		case filepath.Base(folder) == "SegmentationObject":
-			failed++
-			fmt.Fprintf(out.stderr, "%s: its values are objects, not classes; import the folder %s as a whole\n", file, filepath.Dir(folder))
-			continue
-		}
-		used, err := s.sendFile(ctx, path, file, content, fields, &answer, out)
-		if err != nil {
-			fmt.Fprintf(out.stderr, "%d imported, %d failed; files left: %d\n", imported, failed, len(files)-i)
+	for n, file := range files {
+		if err := i.file(ctx, file); err != nil {
+			fmt.Fprintf(out.stderr, "%d imported, %d failed; files left: %d\n", i.imported, i.failed, len(files)-n)
 			return err
 		}
-		if !used {
-			failed++
-			continue
+	}
+	fmt.Fprintf(out.stderr, "%d imported, %d failed\n", i.imported, i.failed)
+	if i.failed > 0 {
+		return errors.New("some files could not be imported")
+	}
+	return nil
+}
+
+// importing is an import under way.
+type importing struct {
+	*server
+	streams
+	path, numbers    string
+	fields           map[string]string // of each form
+	whole            map[string]bool   // folders
+	meanings         map[string]bool   // that were printed
+	imported, failed int
+}
+
+// file imports a file, or a folder as a whole, and reports the outcome.
+func (i *importing) file(ctx context.Context, file string) error {
+	content := wholeFile(file)
+	switch folder := filepath.Dir(file); {
+	case i.whole[file]:
+		content = zipped(file)
+	case filepath.Base(folder) == "SegmentationObject":
+		i.failed++
+		fmt.Fprintf(i.stderr, "%s: its values are objects, not classes; import the folder %s as a whole\n", file, filepath.Dir(folder))
+		return nil
+	}
+	var answer struct {
+		Images []struct {
+			Mask, Image, Problem string
+			Lossy                []string
 		}
-		for _, im := range answer.Images {
-			if im.Problem != "" {
-				failed++
-				fmt.Fprintf(out.stderr, "%s: %s: %s\n", file, im.Mask, im.Problem)
-				continue
-			}
-			imported++
-			fmt.Fprintf(out.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
-		}
-		for _, v := range answer.Values {
-			if v.Class == nil || v.Name != "" && c.Numbers == "classes" {
-				continue
-			}
-			if meaning := fmt.Sprintf("value %s is %s here", v.Value, *v.Class); !meanings[meaning] {
-				meanings[meaning] = true
-				fmt.Fprintln(out.stderr, meaning)
-			}
+		Values []struct {
+			Value, Name string
+			Class       *string
 		}
 	}
-	fmt.Fprintf(out.stderr, "%d imported, %d failed\n", imported, failed)
-	if failed > 0 {
-		return errors.New("some files could not be imported")
+	used, err := i.sendFile(ctx, i.path, file, content, i.fields, &answer, i.streams)
+	if err != nil {
+		return err
+	}
+	if !used {
+		i.failed++
+		return nil
+	}
+	for _, im := range answer.Images {
+		if im.Problem != "" {
+			i.failed++
+			fmt.Fprintf(i.stderr, "%s: %s: %s\n", file, im.Mask, im.Problem)
+			continue
+		}
+		i.imported++
+		fmt.Fprintf(i.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
+	}
+	for _, v := range answer.Values {
+		if v.Class == nil || v.Name != "" && i.numbers == "classes" {
+			continue
+		}
+		if meaning := fmt.Sprintf("value %s is %s here", v.Value, *v.Class); !i.meanings[meaning] {
+			i.meanings[meaning] = true
+			fmt.Fprintln(i.stderr, meaning)
+		}
 	}
 	return nil
 }
