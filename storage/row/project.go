@@ -69,8 +69,10 @@ func decodeClasses(classes, deleted string, p *segment.Project) error {
 	return nil
 }
 
-// ProjectColumns are what ScanProject reads.
-const ProjectColumns = "project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision"
+// SelectProjects begins a query whose rows ScanProject reads.
+const SelectProjects = "SELECT " + projectColumns + " FROM project WHERE trashed_at IS NULL "
+
+const projectColumns = "project.id, project.name, project.classes, deleted_classes, rest, learning, project.created, revision"
 
 // ScanProject reads a project.
 func ScanProject(row Scanner) (segment.Project, error) { return scanProject(row) }
@@ -94,6 +96,13 @@ func scanProject(row Scanner, more ...any) (segment.Project, error) {
 	p.Created = Moment(created)
 	return p, nil
 }
+
+// SelectOverviews selects what ScanOverview reads of all projects, newest first.
+const SelectOverviews = "SELECT " + projectColumns + `,
+		count(image.number), count(CASE WHEN seq > 0 AND (decided >= 1 OR left_void > 0 AND decided * width * height + left_void >= width * height - 0.5) THEN 1 END),
+		coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
+	FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
+	WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.number DESC`
 
 // ScanOverview reads a row that has the columns of a project, how many images
 // there are, how many of them are done, and the id of the first.
