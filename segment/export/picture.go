@@ -56,7 +56,7 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 	}
 	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
 	deep := false
-	p, err := gate.ReadToned(ctx, bytes.NewReader(original), func(img image.Image) image.Image {
+	p, err := gate.Read(ctx, bytes.NewReader(original), func(img image.Image) image.Image {
 		deep = photo.Deep(img)
 		return photo.Expose(img)
 	})

@@ -33,7 +33,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(fmt.Sprintf("jpeg/orientation=%d", orientation), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				p, err := gate.Read(b.Context(), bytes.NewReader(data))
+				p, err := gate.Read(b.Context(), bytes.NewReader(data), nil)
 				if err != nil {
 					b.Fatal(err)
 				}

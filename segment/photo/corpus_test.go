@@ -108,7 +108,7 @@ func TestBombs(t *testing.T) {
 				if overLimits(file) {
 					want = []Reason{TooLarge}
 				}
-				p, err := gate.Read(t.Context(), bytes.NewReader(file))
+				p, err := gate.Read(t.Context(), bytes.NewReader(file), nil)
 				if err == nil {
 					p.Close()
 				}
@@ -141,7 +141,7 @@ func TestBombs(t *testing.T) {
 // reason of its refusal or 0.
 func readOne(t *testing.T, gate *Gate, file []byte) Reason {
 	t.Helper()
-	p, err := gate.Read(t.Context(), bytes.NewReader(file))
+	p, err := gate.Read(t.Context(), bytes.NewReader(file), nil)
 	var refusal *Error
 	if errors.As(err, &refusal) {
 		t.Log(err)

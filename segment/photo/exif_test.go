@@ -107,7 +107,7 @@ func TestOrientation(t *testing.T) {
 	for _, format := range []string{"jpeg", "png", "webp", "tiff"} {
 		for o := 0; o <= 9; o++ { // 0 and 9 mean nothing
 			t.Run(fmt.Sprintf("%s/%d", format, o), func(t *testing.T) {
-				p, err := gate.Read(t.Context(), bytes.NewReader(withEXIF(t, format, o)))
+				p, err := gate.Read(t.Context(), bytes.NewReader(withEXIF(t, format, o)), nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -105,23 +105,18 @@ type Photo struct {
 func (p *Photo) Close() { p.release() }
 
 // Read reads a file from r and returns its pixels; the caller closes the photo.
-// From an animation it reads the first frame. While open photos fill the gate's
-// memory it waits in a short queue. Errors for people are of type *Error;
-// others come from r or ctx.
+// From an animation it reads the first frame. tone, if not nil, gets the image as
+// stored in the file, with full bit depth and before rotation, and returns a
+// replacement that covers its pixels. While open photos fill the gate's memory Read
+// waits in a short queue. Errors for people are of type *Error; others come from r or
+// ctx.
 //
 // If r can seek, Read measures the file before allocating memory; it should be
 // a file that has arrived completely. Of other readers, such as members of
 // archives, only a few are read at once. The file is in memory once, as
 // Photo.Original. Decoding takes up to 12 more bytes per pixel, and still more
 // for progressive JPEG and compressed TIFF; 4 of them remain as Photo.Pixels.
-func (g *Gate) Read(ctx context.Context, r io.Reader) (*Photo, error) {
-	return g.ReadToned(ctx, r, nil)
-}
-
-// ReadToned is Read with a function that gets the image as stored in the file,
-// with full bit depth and before rotation, and returns a replacement that covers
-// its pixels.
-func (g *Gate) ReadToned(ctx context.Context, r io.Reader, tone func(image.Image) image.Image) (*Photo, error) {
+func (g *Gate) Read(ctx context.Context, r io.Reader, tone func(image.Image) image.Image) (*Photo, error) {
 	file, arrived, err := g.arrived(ctx, r)
 	if err != nil {
 		return nil, err

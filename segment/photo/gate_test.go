@@ -62,11 +62,11 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			gate := NewGate(Limits{Bytes: 10_000, Pixels: 8000, Side: 100})
-			_, err := gate.Read(t.Context(), strings.NewReader(c.file))
+			_, err := gate.Read(t.Context(), strings.NewReader(c.file), nil)
 			if reasonOf(err) != c.reason || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v of reason %d, want %q and reason %d", err, reasonOf(err), c.text, c.reason)
 			}
-			if p, err := gate.Read(t.Context(), bytes.NewReader(small)); err != nil { // the memory is back
+			if p, err := gate.Read(t.Context(), bytes.NewReader(small), nil); err != nil { // the memory is back
 				t.Errorf("after the refusal: %v", err)
 			} else {
 				p.Close()
@@ -91,20 +91,20 @@ func TestReader(t *testing.T) {
 	file := phototest.MustPNG(t, stored())
 	own := errors.New("connection lost")
 	for _, n := range []int{0, 5, 600} {
-		_, err := gate.Read(t.Context(), io.MultiReader(bytes.NewReader(file[:min(n, len(file))]), iotest.ErrReader(own)))
+		_, err := gate.Read(t.Context(), io.MultiReader(bytes.NewReader(file[:min(n, len(file))]), iotest.ErrReader(own)), nil)
 		if !errors.Is(err, own) || reasonOf(err) != 0 {
 			t.Errorf("reader that fails after %d bytes: %v", n, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := gate.Read(ctx, bytes.NewReader(file)); !errors.Is(err, context.Canceled) || reasonOf(err) != 0 {
+	if _, err := gate.Read(ctx, bytes.NewReader(file), nil); !errors.Is(err, context.Canceled) || reasonOf(err) != 0 {
 		t.Errorf("cancelled: %v", err)
 	}
 	if reason := readOne(t, gate, file); reason != 0 {
 		t.Errorf("reason %d", reason)
 	}
-	if p, err := gate.Read(t.Context(), iotest.OneByteReader(bytes.NewReader(file))); err != nil {
+	if p, err := gate.Read(t.Context(), iotest.OneByteReader(bytes.NewReader(file)), nil); err != nil {
 		t.Errorf("one byte at a time: %v", err)
 	} else {
 		p.Close()
@@ -154,7 +154,7 @@ func TestColours(t *testing.T) {
 			if err := c.encode(&b, c.img); err != nil {
 				t.Fatal(err)
 			}
-			p, err := NewGate(Limits{}).Read(t.Context(), &b)
+			p, err := NewGate(Limits{}).Read(t.Context(), &b, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestFirstFrame(t *testing.T) {
 	}
 	whole := b.Bytes()
 	for _, file := range [][]byte{whole, whole[:len(whole)-4]} { // the second frame may be broken
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestEncode(t *testing.T) {
 		bytes   []byte
 		display int // long side
 	}{{withEXIF(t, "jpeg", 6), displaySide}, {wideJPEG.Bytes(), displaySide}, {phototest.MustPNG(t, wide), fineDisplaySide}} {
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file.bytes))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file.bytes), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func ends(count *[1 << 16]int, total int) (low, high uint16) {
 	return low, high
 }
 
-// Window returns a function for ReadToned: in images with 16 bits per channel
+// Window returns a function for Read: in images with 16 bits per channel
 // it stretches the values from low to high over the whole range; values beyond
 // become black or white. Other images are not changed.
 func Window(low, high uint16) func(image.Image) image.Image {
@@ -155,7 +155,7 @@ func Deep(img image.Image) bool {
 // narrow is the share of the 16-bit range that makes 64 greys of 256.
 const narrow = 0.25
 
-// Expose is a function for ReadToned: if an image with 16 bits per channel uses
+// Expose is a function for Read: if an image with 16 bits per channel uses
 // only a small part of the range, as from cameras with 10 or 12 bits, it
 // stretches that part over the whole range. Other images are not changed.
 func Expose(img image.Image) image.Image {

@@ -60,7 +60,7 @@ func TestLevels(t *testing.T) {
 func TestWindow(t *testing.T) {
 	file := phototest.MustPNG(t, ramp16())
 	greys := func(tone func(image.Image) image.Image) []uint8 {
-		p, err := NewGate(Limits{}).ReadToned(context.Background(), bytes.NewReader(file), tone)
+		p, err := NewGate(Limits{}).Read(context.Background(), bytes.NewReader(file), tone)
 		if err != nil {
 			t.Fatal(err)
 		}

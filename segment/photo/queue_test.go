@@ -17,7 +17,7 @@ import (
 func TestQueue(t *testing.T) {
 	file := phototest.MustPNG(t, image.NewGray(image.Rect(0, 0, 10, 10)))
 	gate := NewGate(Limits{Pixels: 100, Bytes: int64(len(file))})
-	first, err := gate.Read(t.Context(), bytes.NewReader(file))
+	first, err := gate.Read(t.Context(), bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestQueue(t *testing.T) {
 			wait = ctx
 		}
 		go func() {
-			p, err := gate.Read(wait, bytes.NewReader(file))
+			p, err := gate.Read(wait, bytes.NewReader(file), nil)
 			if err == nil {
 				p.Close()
 			}
@@ -39,7 +39,7 @@ func TestQueue(t *testing.T) {
 	for gate.memory.Waiting() < gate.limits.Queue {
 		time.Sleep(time.Millisecond)
 	}
-	if _, err := gate.Read(t.Context(), bytes.NewReader(file)); reasonOf(err) != Busy {
+	if _, err := gate.Read(t.Context(), bytes.NewReader(file), nil); reasonOf(err) != Busy {
 		t.Errorf("with a full queue: %v", err)
 	}
 	leave()
@@ -69,7 +69,7 @@ func TestStreams(t *testing.T) {
 		r, w := io.Pipe()
 		senders = append(senders, w)
 		go func() {
-			p, err := gate.Read(t.Context(), r)
+			p, err := gate.Read(t.Context(), r, nil)
 			if err == nil {
 				p.Close()
 			}
@@ -82,10 +82,10 @@ func TestStreams(t *testing.T) {
 	if !gate.memory.Idle() {
 		t.Error("what has not arrived takes memory")
 	}
-	if _, err := gate.Read(t.Context(), io.MultiReader(bytes.NewReader(file))); reasonOf(err) != Busy {
+	if _, err := gate.Read(t.Context(), io.MultiReader(bytes.NewReader(file)), nil); reasonOf(err) != Busy {
 		t.Errorf("one stream too many: %v", err)
 	}
-	p, err := gate.Read(t.Context(), bytes.NewReader(file))
+	p, err := gate.Read(t.Context(), bytes.NewReader(file), nil)
 	if err != nil {
 		t.Fatalf("a file that has arrived: %v", err)
 	}
@@ -115,7 +115,7 @@ func TestMemory(t *testing.T) {
 	}
 	answer := make(chan error)
 	go func() {
-		p, err := gate.Read(t.Context(), bytes.NewReader(file))
+		p, err := gate.Read(t.Context(), bytes.NewReader(file), nil)
 		if err == nil {
 			p.Close()
 		}

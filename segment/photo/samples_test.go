@@ -63,7 +63,7 @@ func TestNumbers(t *testing.T) {
 				if without != "" {
 					file = phototest.TIFFWith(file, phototest.Entry{Tag: noDataTag, Kind: 2, Count: 2, Value: uint32(without[0])})
 				}
-				p, err := NewGate(Limits{}).ReadToned(t.Context(), bytes.NewReader(file), func(img image.Image) image.Image {
+				p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), func(img image.Image) image.Image {
 					for i, v := range numbers {
 						want := 1 + uint16(math.Round((v+3)/10*65534))
 						if v == 0 && without != "" {
@@ -98,7 +98,7 @@ func TestInfinite(t *testing.T) {
 		file := sampled(image.Pt(3, 2), 0, 32, floating, blackIsZero, 1, func(b []byte, x, y, _ int) []byte {
 			return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(c.numbers[3*y+x])))
 		})
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,11 +171,11 @@ func TestPlanes(t *testing.T) {
 					}
 					file = phototest.TIFFWith(file, e)
 				}
-				want, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(bands(img, c.channels, c.photometric, c.extra)))
+				want, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(bands(img, c.channels, c.photometric, c.extra)), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+				got, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 				if err != nil {
 					t.Errorf("%s, %T, tiles of %d: %v", name, img, tile, err)
 					continue
@@ -194,7 +194,7 @@ func TestBadSamples(t *testing.T) {
 		return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x*y)))
 	})
 	read := func(file []byte) error {
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 		if err == nil {
 			p.Close()
 		}

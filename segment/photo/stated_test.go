@@ -47,12 +47,12 @@ func TestStatedSizes(t *testing.T) {
 		}
 	}
 	for name, file := range map[string][]byte{"png": pngFile, "bmp": bmpFile, "tiff": tiffFile} {
-		_, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		_, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 		if reasonOf(err) != TooLarge || !strings.Contains(err.Error(), "2147483647×2147483646") {
 			t.Errorf("%s: %v", name, err)
 		}
 		for cut := range len(file) { // never a panic
-			if p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file[:cut])); err == nil {
+			if p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file[:cut]), nil); err == nil {
 				p.Close()
 			}
 		}

@@ -53,7 +53,7 @@ func TestFax(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(content))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(content), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestBands(t *testing.T) {
 	} {
 		for _, img := range []image.Image{narrow, wide} {
 			file := bands(img, c.channels, c.photometric, c.extra)
-			p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+			p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 			if err != nil {
 				t.Errorf("%s, %T: %v", name, img, err)
 				continue
@@ -111,7 +111,7 @@ func TestBands(t *testing.T) {
 	}
 	for name, planar := range map[string]uint32{"together": 1, "by themselves": separate} {
 		file := bands(narrow, 5, rgb, make([]uint16, 2), phototest.Entry{Tag: planarTag, Kind: 3, Count: 1, Value: planar})
-		_, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		_, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 		if reasonOf(err) != Unsupported || !strings.Contains(err.Error(), "in grey or RGB") {
 			t.Errorf("five channels, %s: %v", name, err)
 		}
@@ -135,7 +135,7 @@ func TestNoData(t *testing.T) {
 	for text, want := range map[string]uint8{"": 234, "60000": 0, " 6e4 ": 0, "60001": 234, "0": 234, "-9999": 234, "nan": 234, "none": 234} {
 		tagged := append(bytes.Clone(file), text+"\x00...."...)
 		tagged = phototest.TIFFWith(tagged, phototest.Entry{Tag: noDataTag, Kind: 2, Count: uint32(len(text) + 5), Value: uint32(len(file))})
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(tagged))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(tagged), nil)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -274,7 +274,7 @@ func TestPictures(t *testing.T) {
 		if c.loop {
 			le.PutUint32(file[end(last):], first)
 		}
-		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file))
+		p, err := NewGate(Limits{}).Read(t.Context(), bytes.NewReader(file), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

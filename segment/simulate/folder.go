@@ -162,7 +162,7 @@ func gate() *photo.Gate {
 // Load decodes the picture's image.
 func (p Picture) Load() (*image.NRGBA, error) {
 	img, err := Decode(p.File, func(r io.Reader) (*photo.Photo, error) {
-		return gate().ReadToned(context.Background(), r, photo.Expose)
+		return gate().Read(context.Background(), r, photo.Expose)
 	})
 	if err != nil {
 		return nil, err

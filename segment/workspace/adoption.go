@@ -99,7 +99,7 @@ func adopted(p segment.Project) (segment.Project, error) {
 
 // adopt checks an image and stores it: its files, its record, its evidence.
 func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted) error {
-	picture, err := w.gate.ReadToned(ctx, from.Original, photo.Expose)
+	picture, err := w.gate.Read(ctx, from.Original, photo.Expose)
 	if err != nil {
 		return Refusal(err)
 	}

@@ -112,5 +112,5 @@ func (w *Workspace) pictureBy(ctx context.Context, gate *photo.Gate, key string,
 		return nil, err
 	}
 	defer blob.Close()
-	return gate.ReadToned(ctx, blob, tone)
+	return gate.Read(ctx, blob, tone)
 }

@@ -42,7 +42,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err != nil {
 		return Added{}, err
 	}
-	p, err := w.gate.ReadToned(ctx, file, photo.Expose)
+	p, err := w.gate.Read(ctx, file, photo.Expose)
 	if err != nil {
 		return Added{}, Refusal(err)
 	}
