@@ -92,18 +92,17 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e, err := j.format.encoder(j)
-	if err != nil {
+	if j.encoder, err = j.format.encoder(j); err != nil {
 		tb.Fatal(err)
 	}
 	var b bytes.Buffer
 	out := newArchive(&b)
-	err = j.write(context.Background(), out, e, m, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
+	err = j.write(context.Background(), out, m, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence
 		s.take(slices.Clone(masks[number].Pixels))
 		s.objects = masktest.Objects(masks[number].Width, masks[number].Height, objects[number])
-		return s.encode(ctx, e)
+		return s.encode(ctx)
 	})
 	if err == nil {
 		err = m.end(out)

@@ -58,7 +58,7 @@ func (s *subject) memory() int64 {
 // piece makes what the image adds to the archive. It borrows memory before it waits for
 // room, as uploads do: in another order the two could wait for each other. One image at a
 // time does that, so that little memory is held for nothing.
-func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err error) {
+func (s *subject) piece(ctx context.Context) (p *piece, err error) {
 	im, err := s.source.Image(ctx, s.image.ID)
 	if err != nil {
 		return nil, err
@@ -74,8 +74,8 @@ func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err err
 	defer give()
 	late := paceOf(ctx)(ctx, func(ctx context.Context) {
 		begun()
-		if p, err = s.process(ctx, encoder); errors.Is(err, annotation.ErrRewound) {
-			p, err = s.process(ctx, encoder)
+		if p, err = s.process(ctx); errors.Is(err, annotation.ErrRewound) {
+			p, err = s.process(ctx)
 		}
 	})
 	if late != nil {
@@ -85,11 +85,11 @@ func (s *subject) piece(ctx context.Context, encoder encoder) (p *piece, err err
 }
 
 // process reads the labelling and makes the piece of it.
-func (s *subject) process(ctx context.Context, encoder encoder) (*piece, error) {
+func (s *subject) process(ctx context.Context) (*piece, error) {
 	if err := s.open(ctx); err != nil {
 		return nil, err
 	}
-	return s.encode(ctx, encoder)
+	return s.encode(ctx)
 }
 
 // joined says what masks of classes lose of an image in which somebody has told objects
@@ -155,8 +155,8 @@ func (s *subject) take(pixels []uint8) {
 
 // encode makes what the image adds to the archive, with its picture and its
 // report.
-func (s *subject) encode(ctx context.Context, encoder encoder) (*piece, error) {
-	p, err := encoder.image(ctx, s)
+func (s *subject) encode(ctx context.Context) (*piece, error) {
+	p, err := s.encoder.image(ctx, s)
 	if err != nil {
 		return nil, err
 	}

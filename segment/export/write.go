@@ -61,17 +61,16 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	if err != nil {
 		return nil, err
 	}
-	encoder, err := j.format.encoder(j)
-	if err != nil {
+	if j.encoder, err = j.format.encoder(j); err != nil {
 		return nil, err
 	}
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	err = j.write(ctx, out, encoder, m, progress, func(ctx context.Context, number int) (*piece, error) {
+	err = j.write(ctx, out, m, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
-		p, err := s.piece(ctx, encoder)
+		p, err := s.piece(ctx)
 		switch segment.KindOf(err) {
 		case segment.NotFound:
 			if _, err := j.source.Project(ctx, projectID); segment.KindOf(err) == segment.NotFound { // not only the image is gone
@@ -97,6 +96,7 @@ type job struct {
 	source   Source
 	project  segment.Project
 	format   Format
+	encoder  encoder
 	options  Options
 	images   []listed            // of the whole project
 	shared   map[string]bool     // names, without folders, that several of them have
@@ -169,7 +169,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 
 // write writes everything but the manifest. pieces returns what the image at a
 // position in the project adds; it is called concurrently.
-func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
+func (j *job) write(ctx context.Context, out *archive, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
 	lists := map[string]*spool{}
 	defer func() {
 		for _, list := range lists {
@@ -177,7 +177,7 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 		}
 	}()
 	for _, set := range j.setsIn() {
-		if lists[set], err = newSpool(encoder.document(set)); err != nil {
+		if lists[set], err = newSpool(j.encoder.document(set)); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func (j *job) write(ctx context.Context, out *archive, encoder encoder, m *manif
 		return left // rather than an export of nothing
 	}
 	j.chosen = kept
-	last, err := encoder.finish()
+	last, err := j.encoder.finish()
 	if err != nil {
 		return err
 	}

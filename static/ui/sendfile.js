@@ -6,7 +6,7 @@ import { Problem, problemOf, unreachable } from './api.js';
  *
  * @param {Blob} file
  */
-export async function unanswered(file) {
+async function unanswered(file) {
   try {
     await (file.size > 0 ? file.slice(0, 1) : file).arrayBuffer(); // a file that is gone can have the size 0, and then its slices can be read
     return unreachable();
