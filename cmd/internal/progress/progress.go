@@ -3,7 +3,6 @@
 package progress
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,15 +11,14 @@ import (
 	"time"
 )
 
-// Each calls do for 0 to n-1 on all cores and moves a bar on to, which is nil
-// when nobody would see it move. what, which may be empty, stands before the
-// bar. Each stops at the first error, and returns that of the lowest number
-// among those met.
-func Each(ctx context.Context, to io.Writer, what string, n int, do func(i int) error) error {
+// Each calls do for 0 to n-1 on all cores and moves a bar, with the words what
+// before it, which can be empty. It stops at the first error, and returns that of
+// the lowest number among those met.
+func (t *Terminal) Each(what string, n int, do func(i int) error) error {
 	var mu sync.Mutex
 	next, done, failed := 0, 0, n
 	var failure error
-	b := NewBar(to, what, n)
+	b := NewBar(t.Bar, what, n)
 	var workers sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		workers.Go(func() {
@@ -28,7 +26,7 @@ func Each(ctx context.Context, to io.Writer, what string, n int, do func(i int) 
 				mu.Lock()
 				i := next
 				next++
-				stop := i >= n || failure != nil || ctx.Err() != nil
+				stop := i >= n || failure != nil || t.Ctx.Err() != nil
 				mu.Unlock()
 				if stop {
 					return
@@ -49,7 +47,7 @@ func Each(ctx context.Context, to io.Writer, what string, n int, do func(i int) 
 	if failure != nil {
 		return failure
 	}
-	return ctx.Err()
+	return t.Ctx.Err()
 }
 
 // Bar is one line that shows how far a computation is.
@@ -61,8 +59,8 @@ type Bar struct {
 	last  time.Time
 }
 
-// NewBar returns the bar of total parts that begin now; to and what are as in
-// Each.
+// NewBar returns the bar of total parts that begin now. to is nil when nobody would
+// see it move; what is as in Each.
 func NewBar(to io.Writer, what string, total int) *Bar {
 	if what != "" {
 		what += " "

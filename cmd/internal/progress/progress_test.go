@@ -10,7 +10,7 @@ import (
 
 func TestEachReportsTheLowestError(t *testing.T) {
 	var calls atomic.Int32
-	err := Each(t.Context(), new(bytes.Buffer), "counting", 1000, func(i int) error {
+	err := (&Terminal{Ctx: t.Context(), Bar: new(bytes.Buffer)}).Each("counting", 1000, func(i int) error {
 		calls.Add(1)
 		if i >= 10 {
 			return fmt.Errorf("at %d", i)

@@ -24,11 +24,6 @@ type Terminal struct {
 	Bar io.Writer       // for the progress bar; nil when nobody would see it move
 }
 
-// Each calls do for 0 to n-1 on all cores, see the function Each.
-func (t *Terminal) Each(what string, n int, do func(i int) error) error {
-	return Each(t.Ctx, t.Bar, what, n, do)
-}
-
 // Table returns a table on Out, whose cells end with tabs. Flush it.
 func (t *Terminal) Table() *tabwriter.Writer {
 	return tabwriter.NewWriter(t.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
