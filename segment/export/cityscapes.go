@@ -9,6 +9,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/mask"
+	"collie/segment/mask/regions"
 )
 
 // cityscapes is the layout of Cityscapes' fine annotations. An instance id is
@@ -25,7 +26,7 @@ const instances = 1000
 func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "leftImg8bit/" + s.set() + "/" + s.stem + "_leftImg8bit.png"
 	parts := s.partition()
-	list, of := parts.Objects(false, false)
+	list, of := parts.Objects(regions.Which{})
 	ids := make([]uint16, len(list))
 	var next [segment.MaxClasses]int
 	plain, lost := 0, 0

@@ -84,8 +84,8 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 
 // segments returns the objects of a picture, with class 0 as one of them.
 func segments(p *regions.Partition, perClass bool) (list []regions.Object, of []int32) {
-	list, of = p.Objects(perClass, false)
-	stuff, stuffOf := p.Objects(true, true)
+	list, of = p.Objects(regions.Which{PerClass: perClass})
+	stuff, stuffOf := p.Objects(regions.Which{PerClass: true, Background: true})
 	if len(stuff) == 0 || stuff[0].Class != 0 {
 		return list, of
 	}

@@ -198,8 +198,9 @@ func (s *subject) encode(ctx context.Context) (*piece, error) {
 // list returns the objects of the image as the options want them, the object of each region
 // or -1, and the beginning of the piece, which says what no object covers.
 func (s *subject) list() (objects []regions.Object, of []int32, p *piece) {
-	perClass := s.options.Objects == "class" && slices.Contains(s.format.Uses, "objects")
-	objects, of = s.partition().Objects(perClass, *s.options.Background)
+	objects, of = s.partition().Objects(regions.Which{
+		PerClass: s.options.Objects == "class" && slices.Contains(s.format.Uses, "objects"), Background: *s.options.Background,
+	})
 	return objects, of, &piece{lossy: s.leftOut(of)}
 }
 

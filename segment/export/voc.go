@@ -34,7 +34,7 @@ func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	parts := s.partition()
-	list, of := parts.Objects(false, false)
+	list, of := parts.Objects(regions.Which{})
 	numbers := mask.Mask{Width: s.mask.Width, Height: s.mask.Height, Pixels: make([]uint8, len(s.mask.Pixels))}
 	for run := range parts.Runs.All() {
 		number := uint8(0)

@@ -76,7 +76,7 @@ func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := masktest.Draw(t)
 		p := Divide(m, nil)
-		list, of := p.Objects(rapid.Bool().Draw(t, "per class"), true)
+		list, of := p.Objects(Which{PerClass: rapid.Bool().Draw(t, "per class"), Background: true})
 		byColumn, byRow := slices.Repeat([]uint8{segment.Void}, len(m.Pixels)), slices.Repeat([]uint8{segment.Void}, len(m.Pixels))
 		area := 0
 		columns, rows := p.Columns(len(list), of), p.Rows(list, of)

@@ -3,8 +3,10 @@
 package regions
 
 import (
+	"cmp"
 	"image"
 	"iter"
+	"slices"
 
 	"collie/disjoint"
 	"collie/segment"
@@ -157,46 +159,45 @@ type Object struct {
 	Parts []int32 // regions
 }
 
-// Objects returns the objects in the order of their first pixels, or one per
-// class in order of classes, without class 0 unless background is set. of is the
-// object of each region, or -1.
-func (p *Partition) Objects(perClass, background bool) (list []Object, of []int32) {
+// Which says which regions become objects, and how.
+type Which struct {
+	PerClass   bool // one for all regions of a class, in order of classes
+	Background bool // those of class 0, too
+}
+
+// Objects returns the objects in the order of their first pixels, or of classes. of is
+// the object of each region, or -1.
+func (p *Partition) Objects(which Which) (list []Object, of []int32) {
 	of = make([]int32, len(p.Regions))
-	var byClass [256][]int32
-	told := map[int32]int32{} // place in the list of each object that was told apart
+	places := map[int32]int32{} // in the list, by class or by what somebody has told apart
 	for i, r := range p.Regions {
-		of[i] = -1
+		key := r.Object
+		if which.PerClass {
+			key = int32(r.Class)
+		}
+		at, known := places[key]
 		switch {
-		case r.Class == 0 && !background:
-		case perClass:
-			byClass[r.Class] = append(byClass[r.Class], int32(i))
+		case r.Class == 0 && !which.Background:
+			at = -1
+		case known:
+			o := &list[at]
+			o.Area, o.Box, o.Parts = o.Area+r.Area, o.Box.Union(r.Box), append(o.Parts, int32(i))
 		default:
-			if at, known := told[r.Object]; known {
-				o := &list[at]
-				of[i], o.Area, o.Box, o.Parts = at, o.Area+r.Area, o.Box.Union(r.Box), append(o.Parts, int32(i))
-				continue
-			}
-			of[i] = int32(len(list))
+			at = int32(len(list))
 			list = append(list, Object{Region: r, Parts: []int32{int32(i)}})
-			if r.Object >= 0 {
-				told[r.Object] = of[i]
+			if key >= 0 {
+				places[key] = at
 			}
 		}
+		of[i] = at
 	}
-	for _, parts := range byClass {
-		if len(parts) == 0 {
-			continue
+	if which.PerClass {
+		slices.SortFunc(list, func(a, b Object) int { return cmp.Compare(a.Class, b.Class) })
+		for at, o := range list {
+			for _, i := range o.Parts {
+				of[i] = int32(at)
+			}
 		}
-		o := Object{Region: p.Regions[parts[0]], Parts: parts}
-		for _, i := range parts {
-			of[i] = int32(len(list))
-			o.Box = o.Box.Union(p.Regions[i].Box)
-		}
-		o.Area = 0
-		for _, i := range parts {
-			o.Area += p.Regions[i].Area
-		}
-		list = append(list, o)
 	}
 	return list, of
 }
