@@ -35,14 +35,12 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	if err != nil {
 		return false, err
 	}
-	m := l.model(ctx, im.ProjectID)
-	if !p.Unaided {
-		l.seek(im.ProjectID, m)
+	if p.Unaided {
+		return false, l.takeBack(ctx, im)
 	}
-	switch {
-	case p.Unaided && im.Seq == 0:
-		return false, nil
-	case m.Finished() == 0 && !p.Unaided:
+	m := l.model(ctx, im.ProjectID)
+	l.seek(im.ProjectID, m)
+	if m.Finished() == 0 {
 		return im.Guessed, nil
 	}
 	a, err := l.host.Visit(ctx, imageID)
@@ -50,15 +48,8 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 		return false, err
 	}
 	defer a.Close()
-	weight := l.embeddingWeight(ctx, im.ProjectID)
-	if p.Unaided {
-		weight = new(segment.Embedding) // which doesn't count
-	}
-	if err := a.WeighEmbedding(ctx, weight); err != nil {
+	if err := a.WeighEmbedding(ctx, l.embeddingWeight(ctx, im.ProjectID)); err != nil {
 		return false, err
-	}
-	if p.Unaided {
-		return false, a.GiveGuess(ctx, nil)
 	}
 	if s := a.Scores(); s != nil {
 		if s.Model > m.Number {
@@ -77,6 +68,22 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 		return false, err
 	}
 	return g != nil, a.GiveGuess(ctx, scoresOf(g, m, f.N))
+}
+
+// takeBack takes an image's guess back, and what its embedding counts.
+func (l *Learner) takeBack(ctx context.Context, im segment.Image) error {
+	if im.Seq == 0 {
+		return nil
+	}
+	a, err := l.host.Visit(ctx, im.ID)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	if err := a.WeighEmbedding(ctx, new(segment.Embedding)); err != nil {
+		return err
+	}
+	return a.GiveGuess(ctx, nil)
 }
 
 // scoresOf is a model's guess as an image keeps it; nil for none.
