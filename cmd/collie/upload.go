@@ -123,7 +123,7 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 		Pictures int
 		Problem  struct{ Detail string }
 	}
-	used, err := u.sendFile(ctx, "/api/v1/projects/"+u.project+"/images", file, content, nil, &answer, u.streams)
+	used, err := u.sendFile(ctx, form{path: "/api/v1/projects/" + u.project + "/images", file: file, content: content}, &answer, u.streams)
 	if err != nil {
 		return err
 	}
@@ -211,10 +211,17 @@ func distinct(files []string) error {
 	return nil
 }
 
-// sendFile posts the content of a file, with further fields of the form. One that can't be read, or that the server can't
-// use, is reported and false returned, so that the others can follow.
-func (s *server) sendFile(ctx context.Context, path, file string, content func(io.Writer) error, fields map[string]string, into any, out streams) (used bool, err error) {
-	err = s.postFile(ctx, path, baseName(file), content, fields, into)
+// form is a form with one file, for a call at a path.
+type form struct {
+	path, file string
+	content    func(io.Writer) error // writes what is sent of the file
+	fields     map[string]string     // others
+}
+
+// sendFile posts a form. A file that can't be read, or that the server can't use, is
+// reported and false returned, so that the others can follow.
+func (s *server) sendFile(ctx context.Context, sent form, into any, out streams) (used bool, err error) {
+	err = s.postFile(ctx, sent, into)
 	var f *failure
 	var unreadable *fs.PathError
 	switch {
@@ -222,10 +229,10 @@ func (s *server) sendFile(ctx context.Context, path, file string, content func(i
 		fmt.Fprintln(out.stderr, err)
 		return false, nil
 	case errors.As(err, &f) && (f.status == 422 || f.status == 415 || f.status == 413):
-		fmt.Fprintf(out.stderr, "%s: %s\n", file, f.detail)
+		fmt.Fprintf(out.stderr, "%s: %s\n", sent.file, f.detail)
 		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("%s: %w", file, err)
+		return false, fmt.Errorf("%s: %w", sent.file, err)
 	}
 	return true, nil
 }
@@ -243,23 +250,23 @@ func wholeFile(file string) func(io.Writer) error {
 	}
 }
 
-// postFile posts a form with fields and one file, again while the server is too busy.
-func (s *server) postFile(ctx context.Context, path, name string, content func(io.Writer) error, fields map[string]string, into any) error {
+// postFile posts a form, again while the server is too busy.
+func (s *server) postFile(ctx context.Context, sent form, into any) error {
 	return s.patiently(ctx, func() error {
 		reader, writer := io.Pipe()
 		form := multipart.NewWriter(writer)
 		written := make(chan error, 1)
 		go func() {
 			var err error
-			for field, value := range fields {
+			for field, value := range sent.fields {
 				err = errors.Join(err, form.WriteField(field, value))
 			}
 			var part io.Writer
 			if err == nil {
-				part, err = form.CreateFormFile("file", name)
+				part, err = form.CreateFormFile("file", baseName(sent.file))
 			}
 			if err == nil {
-				err = content(part)
+				err = sent.content(part)
 			}
 			if err == nil {
 				err = form.Close()
@@ -267,7 +274,7 @@ func (s *server) postFile(ctx context.Context, path, name string, content func(i
 			writer.CloseWithError(err)
 			written <- err
 		}()
-		resp, err := s.open(ctx, "POST", path, form.FormDataContentType(), reader)
+		resp, err := s.open(ctx, "POST", sent.path, form.FormDataContentType(), reader)
 		reader.Close()
 		if own := <-written; own != nil && !errors.Is(own, io.ErrClosedPipe) {
 			return own // the file can't be read
