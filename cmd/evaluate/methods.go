@@ -114,17 +114,18 @@ func (c *methodsCommand) Run(t *terminal) error {
 
 // picture runs all methods on one picture, the image-th.
 func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *scene, image int, rows []*contender) error {
-	var scores func(draw int) ([]float64, error)
-	if slices.Contains(c.Model, "semantic") {
-		mask, err := simulate.ReadMask(p.Mask(), s.size())
-		if err != nil {
-			return err
-		}
-		scores = func(draw int) ([]float64, error) {
-			return pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: c.Corrupt, Classes: c.Classes}.Scores(mask, s.regions, s.id, draw)
-		}
-	}
 	for draw := range c.Draws {
+		var scores []float64
+		if slices.Contains(c.Model, "semantic") {
+			mask, err := simulate.ReadMask(p.Mask(), s.size())
+			if err != nil {
+				return err
+			}
+			classifier := pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: c.Corrupt, Classes: c.Classes}
+			if scores, err = classifier.Scores(mask, s.regions, s.id, draw); err != nil {
+				return fmt.Errorf("%s, semantic model: %w", s.id, err)
+			}
+		}
 		problems := map[string]posed{}
 		for _, r := range rows {
 			key := fmt.Sprint(r.Model, r.Observed)
@@ -145,7 +146,7 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 }
 
 // pose makes the problem of a row's model.
-func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int) ([]float64, error)) (posed, error) {
+func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores []float64) (posed, error) {
 	if r.Model == "harmonic" {
 		return s.pose(r.Observed, draw)
 	}
@@ -153,7 +154,7 @@ func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int)
 	var err error
 	if r.Model == "semantic" {
 		at.clicks = simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(s.majority)), c.Classes)
-		at.problem, err = c.semantic(s, func() ([]float64, error) { return scores(draw) })
+		at.problem, err = c.semantic(s, scores)
 	} else if at.clicks = s.drawn(r.Observed, draw); len(at.clicks.Classes) > 1 {
 		at.problem, err = herding.Paper(simulate.Paper(&s.Scene, at.clicks), herding.Similarity, simulate.PaperWeight)
 	}
@@ -168,13 +169,9 @@ func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores func(int)
 }
 
 // semantic is the paper's problem of scores.
-func (c *methodsCommand) semantic(s *scene, scores func() ([]float64, error)) (*herding.Problem, error) {
-	of, err := scores()
-	if err != nil {
-		return nil, err
-	}
+func (c *methodsCommand) semantic(s *scene, scores []float64) (p *herding.Problem, err error) {
 	m := &crf.Model{Nodes: len(s.majority), Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
-	if m.Unary, err = herding.SemanticUnaries(of, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
+	if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
 		return nil, err
 	}
 	return herding.Semantic(m, herding.Similarity)
