@@ -94,9 +94,9 @@ func TestBrokenConnections(t *testing.T) {
 	for ; refused == 0 && tries < 500; tries++ {
 		id := mustMakeImages(t, direct, 1)[0]
 		e := segment.Event{ID: segment.NewID(), Kind: segment.Label, Superpixels: []int32{1}, Created: time.Now()}
-		err := s.append(t.Context(), id, 0, e, segment.Progress{}, nil)
+		err := s.append(t.Context(), id, 0, []segment.Event{e}, segment.Progress{})
 		for unknown(err) {
-			err = s.append(t.Context(), id, 0, e, segment.Progress{}, nil)
+			err = s.append(t.Context(), id, 0, []segment.Event{e}, segment.Progress{})
 		}
 		if segment.KindOf(err) == segment.Conflict {
 			refused++

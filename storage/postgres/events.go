@@ -20,11 +20,11 @@ const settling = 20 * time.Second
 // Append stores e as number expected+1 of the image's log, and more behind it. When the
 // connection breaks, it looks for e's id and sends the events again if it is not there.
 func (s *Store) Append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more ...segment.Event) error {
-	began := time.Now()
-	err := s.append(ctx, imageID, expected, e, p, more)
+	began, events := time.Now(), append([]segment.Event{e}, more...)
+	err := s.append(ctx, imageID, expected, events, p)
 	if unknown(err) {
 		until, cancel := context.WithDeadline(context.WithoutCancel(ctx), began.Add(settling))
-		err = s.settle(until, imageID, expected, e, p, more, err)
+		err = s.settle(until, imageID, expected, events, p, err)
 		cancel()
 	}
 	if err != nil {
@@ -40,16 +40,16 @@ func (s *Store) Append(ctx context.Context, imageID string, expected int, e segm
 // settle finds out until ctx ends whether an event was stored whose connection broke with
 // err, and sends it again if it wasn't. The first attempt may still be on its way:
 // whichever comes second is refused, because the log has another length by then.
-func (s *Store) settle(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more []segment.Event, err error) error {
+func (s *Store) settle(ctx context.Context, imageID string, expected int, events []segment.Event, p segment.Progress, err error) error {
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, time.Second) {
-		stored, findErr := s.FindEvent(ctx, imageID, e.ID)
+		stored, findErr := s.FindEvent(ctx, imageID, events[0].ID)
 		if findErr == nil && stored == nil {
-			again := s.append(ctx, imageID, expected, e, p, more)
+			again := s.append(ctx, imageID, expected, events, p)
 			switch {
 			case ctx.Err() != nil: // says nothing about the event
 				return err
 			case segment.KindOf(again) == segment.Conflict: // by somebody else, unless the first attempt has arrived
-				if stored, findErr = s.FindEvent(ctx, imageID, e.ID); findErr == nil && stored == nil {
+				if stored, findErr = s.FindEvent(ctx, imageID, events[0].ID); findErr == nil && stored == nil {
 					return again
 				}
 			case !broken(again):
@@ -58,7 +58,7 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 		}
 		if findErr == nil && stored != nil {
 			if stored.Seq != expected+1 {
-				again := s.append(ctx, imageID, expected, e, p, more) // another event of this id, which the answer says
+				again := s.append(ctx, imageID, expected, events, p) // another event of this id, which the answer says
 				if ctx.Err() != nil {
 					return err
 				}
@@ -81,21 +81,22 @@ func (s *Store) settle(ctx context.Context, imageID string, expected int, e segm
 // append is one attempt. The last event is looked up by all of its keys and not with
 // EXISTS, so that no plan, made while there were few events, looks at all of an image
 // or of all images.
-func (s *Store) append(ctx context.Context, imageID string, expected int, e segment.Event, p segment.Progress, more []segment.Event) error {
+func (s *Store) append(ctx context.Context, imageID string, expected int, events []segment.Event, p segment.Progress) error {
+	first := events[0]
 	query := fmt.Sprintf(`WITH head AS (
 			UPDATE image SET seq = seq + %d, clicks = $3, decided = $4, classes = $5, guessed = $6, left_void = $7 FROM project
 			WHERE project.number = image.project AND image.id = $1 AND image.seq = $2`+live+`
 			AND ($8 = '' OR (SELECT true FROM event WHERE event.image = image.number AND event.seq = image.seq AND event.id = $8))
-			RETURNING image.number)`, 1+len(more))
-	args := append(append([]any{imageID, expected}, row.Progress(p)...), e.After)
-	for i, e := range append([]segment.Event{e}, more...) {
+			RETURNING image.number)`, len(events))
+	args := append(append([]any{imageID, expected}, row.Progress(p)...), first.After)
+	for i, e := range events {
 		insert := fmt.Sprintf("INSERT INTO event (image, seq, "+row.EventColumns+") SELECT number, $2 + %d", i+1)
 		for _, value := range row.Event(e) {
 			args = append(args, value)
 			insert += fmt.Sprintf(", $%d", len(args))
 		}
 		insert += " FROM head"
-		if i < len(more) {
+		if i < len(events)-1 {
 			insert = fmt.Sprintf(",\n		event%d AS (%s)", i, insert)
 		}
 		query += insert
@@ -115,10 +116,10 @@ func (s *Store) append(ctx context.Context, imageID string, expected int, e segm
 			}
 			switch { // or it got there in between
 			case twice:
-				return row.Repeated(e.ID, present).Because(err)
+				return row.Repeated(first.ID, present).Because(err)
 			case present != expected:
 				return row.Behind(expected, present)
-			case e.After != "" && e.After != last:
+			case first.After != "" && first.After != last:
 				return row.Replaced(present)
 			}
 		}
