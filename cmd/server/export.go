@@ -199,12 +199,3 @@ func findProject(ctx context.Context, w *workspace.Workspace, what string) (segm
 	}
 	return segment.Project{}, fmt.Errorf("%d projects are called %q; use the id of one: %s", len(projects), what, strings.Join(ids, ", "))
 }
-
-// formatNames lists the formats for the help.
-func formatNames() string {
-	var names []string
-	for _, f := range export.Formats() {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ",")
-}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -17,6 +18,7 @@ import (
 	"collie/cmd/internal/help"
 	"collie/cmd/internal/output"
 	"collie/cmd/internal/version"
+	"collie/segment/export"
 )
 
 // commands are the subcommands; without one the program serves.
@@ -53,7 +55,7 @@ func options(ctx context.Context, s streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("server"), kong.Description("Collie: interactive image segmentation in the browser."),
 		kong.ExplicitGroups([]kong.Group{{Key: "limits", Title: "Limits:", Description: "Sizes are written like 64MiB, times like 30s. docs/limits.md says what happens at each."}}),
-		kong.Vars{"formats": formatNames()},
+		kong.Vars{"formats": strings.Join(export.FormatNames(), ",")},
 		defaultLimits(), version.Flag, help.Command,
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s),
 	}

@@ -45,17 +45,21 @@ func Formats() []Format {
 	}
 }
 
+// FormatNames are the names of Formats.
+func FormatNames() (names []string) {
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // formatOf finds a format by its name.
 func formatOf(name string) (Format, error) {
 	formats := Formats()
 	if i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name }); i >= 0 {
 		return formats[i], nil
 	}
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.Name)
-	}
-	return Format{}, segment.Errorf(segment.Invalid, "The format %q is unknown; use one of %s.", name, strings.Join(names, ", "))
+	return Format{}, segment.Errorf(segment.Invalid, "The format %q is unknown; use one of %s.", name, strings.Join(FormatNames(), ", "))
 }
 
 // Resolve checks the options against a format and fills in its defaults for a
