@@ -100,7 +100,7 @@ func (c *clicksCommand) settings(images int) []*setting {
 		})
 	}
 	for _, method := range c.Methods {
-		if method == "map" || method == "random-walker" {
+		if (simulate.Method{Name: method}).Single() {
 			add(method, 1, false)
 			continue
 		}

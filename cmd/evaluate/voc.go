@@ -84,7 +84,7 @@ func (c *vocCommand) trials(images int) []*trial {
 		for _, name := range c.Methods {
 			for _, m := range c.variants(name) {
 				m.Observed, m.Images, m.Draws, m.Hypotheses = share, images, c.Draws, c.Hypotheses
-				if name == "map" || name == "random-walker" {
+				if m.method.Single() {
 					m.Hypotheses = 1
 				}
 				m.open(c.Classes)

@@ -77,6 +77,9 @@ type Method struct {
 // random shifts of the classes.
 var Methods = []string{"map", "divmbest", "herding-paper", "herding-harmonic", "random-walker", "label-bias"}
 
+// Single reports whether the method has one answer, whatever the count.
+func (m Method) Single() bool { return m.Name == "map" || m.Name == "random-walker" }
+
 // PaperWeight is that of the paper's interactive edges: C = PaperWeight·exp(-d).
 const PaperWeight = 0.15
 
