@@ -13,6 +13,20 @@ type Graph struct {
 	Merges [][2]int32
 }
 
+// Shares is the part of the whole area that each region has, 0 to 1; the caller owns
+// the slice.
+func (g *Graph) Shares() []float64 {
+	total := 0
+	for _, r := range g.Regions {
+		total += int(r.Area)
+	}
+	shares := make([]float64, len(g.Regions))
+	for i, r := range g.Regions {
+		shares[i] = float64(r.Area) / float64(total)
+	}
+	return shares
+}
+
 // HistogramBins is the number of bins of a texture histogram. Bin 0 counts
 // gradient magnitudes below ½, bin i those in [2^(i−2), 2^(i−1)), the last bin
 // those from 32.

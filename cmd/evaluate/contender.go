@@ -93,7 +93,7 @@ func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypo
 		out.gap += (made[0].Energy - h.Energy) / float64(len(made))
 	}
 	out.unique = len(seen)
-	shares := areaShares(s)
+	shares := s.Graph.Shares()
 	for m, x := range xs {
 		for _, y := range xs[:m] {
 			out.distance += choose.Differing(x, y, shares) / float64(len(xs)*(len(xs)-1)/2)
@@ -125,18 +125,6 @@ func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypo
 	defer c.mu.Unlock()
 	c.spent += spent
 	c.made[draw][image] = out
-}
-
-func areaShares(s *scene) []float64 {
-	shares, whole := make([]float64, len(s.Graph.Regions)), 0.0
-	for i, r := range s.Graph.Regions {
-		shares[i] = float64(r.Area)
-		whole += shares[i]
-	}
-	for i := range shares {
-		shares[i] /= whole
-	}
-	return shares
 }
 
 // pooled is the mean IoU of column at over a sample of images in each draw.

@@ -191,7 +191,7 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 // describe returns a model without affinities and what follows from them: the positions
 // and bounds of the superpixels.
 func describe(g *superpixels.Graph, p Parameters) *Model {
-	m := &Model{Parameters: p, shares: areaShares(g)}
+	m := &Model{Parameters: p, shares: g.Shares()}
 	m.around = sync.OnceValue(func() [][]int32 { return neighbours(len(m.shares), m.borders().weights) })
 	n := len(g.Regions)
 	m.centres, m.bounds, m.rim = make([][2]float32, n), make([]image.Rectangle, n), make([]bool, n)
@@ -337,19 +337,6 @@ func widen(shares []float64, k int) []float64 {
 		out = append(append(out, row...), 0)
 	}
 	return out
-}
-
-// areaShares is the part of the whole area that each superpixel has.
-func areaShares(g *superpixels.Graph) []float64 {
-	total := 0
-	for _, r := range g.Regions {
-		total += int(r.Area)
-	}
-	shares := make([]float64, len(g.Regions))
-	for i, r := range g.Regions {
-		shares[i] = float64(r.Area) / float64(total)
-	}
-	return shares
 }
 
 // borders weighs the edges of a graph.
