@@ -4,6 +4,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // longestStem is the largest number of bytes of an image's name in file names.
@@ -30,6 +32,14 @@ func (s *Stems) Next(name string) string {
 	s.taken[strings.ToLower(out)] = 1
 	return out
 }
+
+// has reports whether an image has this stem, in lower case.
+func (s *Stems) has(stem string) bool { return s.taken[stem] > 0 }
+
+// Folded is the same for names that count as the same: those that differ in upper and
+// lower case, or in how letters with accents are written. macOS takes these apart in the
+// archives that it makes.
+func Folded(name string) string { return norm.NFC.String(strings.ToLower(name)) }
 
 func cleanStem(name string) string {
 	name = strings.TrimSuffix(name, path.Ext(name))

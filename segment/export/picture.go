@@ -20,6 +20,9 @@ func (s *subject) inImages() string { return "images/" + s.set() + "/" + s.stem 
 // jpegQuality is the quality of pictures that must be re-encoded as JPEG.
 const jpegQuality = 95
 
+// longestJPEG is the largest width and height of a JPEG file.
+const longestJPEG = 65535
+
 // extension returns the exported picture's: JPEG files stay JPEG, all others
 // become PNG.
 func (s *subject) extension() string {
@@ -29,22 +32,28 @@ func (s *subject) extension() string {
 	return ".png"
 }
 
-// fileName is the image's name in documents: its file in the archive or,
-// without one, the uploaded file if its name is unique, for readers that pass over
-// folders, too.
+// fileName is the image's name in documents: its file in the archive or, without one, the
+// uploaded file. Where that could be another image, also for readers that pass over folders
+// and case, it is the stem, with the ending of the uploaded file if possible.
 func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
 		return path.Base(s.pictureName)
 	}
-	if s.shared[path.Base(s.image.Name)] {
-		return s.stem + path.Ext(s.image.Name)
+	base, stem := Folded(path.Base(s.image.Name)), Folded(s.stem)
+	if !s.names[base] && (base == stem || !s.stems.has(base)) {
+		return s.image.Name
 	}
-	return s.image.Name
+	name := s.stem + path.Ext(s.image.Name)
+	shared, uploaded := s.names[Folded(name)]
+	if (shared || !uploaded) && (Folded(name) == stem || !s.stems.has(Folded(name))) {
+		return name
+	}
+	return s.stem
 }
 
 // picture returns the image upright, at its original size, as people see it and without
 // metadata: a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
-// why says what was lost.
+// why says what was lost; the member is empty if there can be no picture.
 func (s *subject) picture(ctx context.Context) (m member, why string, err error) {
 	original, err := s.blob(ctx, s.image.OriginalKey())
 	if err != nil {
@@ -53,6 +62,9 @@ func (s *subject) picture(ctx context.Context) (m member, why string, err error)
 	asJPEG := path.Ext(s.pictureName) == ".jpg"
 	if plain, ok := photo.PlainJPEG(original); ok && asJPEG {
 		return stored(s.pictureName, plain), "", nil
+	}
+	if asJPEG && max(s.image.Width, s.image.Height) > longestJPEG {
+		return member{}, "The picture is missing: a JPEG file can have up to 65,535 pixels a side.", nil
 	}
 	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
 	deep := false

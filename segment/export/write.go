@@ -99,7 +99,8 @@ type job struct {
 	encoder  encoder
 	options  Options
 	images   []listed            // of the whole project
-	shared   map[string]bool     // names, without folders, that several of them have
+	names    map[string]bool     // of them, folded and without folders; true: several have this one
+	stems    Stems               // of them
 	sets     []string            // names of the sets that images are in
 	chosen   []int               // indices into images of those that are exported
 	index    *segment.ClassTable // index in the project of each class id
@@ -122,7 +123,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 	if err != nil {
 		return nil, m, err
 	}
-	j := &job{source: source, format: format, shared: map[string]bool{}}
+	j := &job{source: source, format: format, names: map[string]bool{}}
 	if j.project, err = source.Project(ctx, projectID); err != nil {
 		return nil, m, err
 	}
@@ -142,8 +143,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 		j.options.Split = nil
 	}
 	m.report.Parameters = j.options
-	var stems Stems
-	chooser, names := j.options.chooser(), map[string]bool{}
+	chooser := j.options.chooser()
 	for im, err := range segment.EachImage(ctx, projectID, source.ImagesAfter) {
 		if err != nil {
 			return nil, m, err
@@ -156,12 +156,10 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 				return nil, m, err
 			}
 		}
-		base := path.Base(im.Name)
-		if names[base] {
-			j.shared[base] = true
-		}
-		names[base] = true
-		j.images = append(j.images, listed{im.ID, im.Name, stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})
+		base := Folded(path.Base(im.Name))
+		_, shared := j.names[base]
+		j.names[base] = shared
+		j.images = append(j.images, listed{im.ID, im.Name, j.stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})
 	}
 	j.sets = j.options.Split.sets(j.images)
 	return j, m, chooser.missing()

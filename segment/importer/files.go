@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -155,6 +156,26 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 
 // exported reports whether Collie exported the files.
 func (f Files) exported() bool { return slices.Contains(f.Names, "manifest.json") }
+
+// pictured reports whether Collie exported the files with photographs.
+func (f Files) pictured() bool {
+	if !f.exported() {
+		return false
+	}
+	d, err := openJSON(f, "manifest.json")
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	var parameters struct{ Pictures bool }
+	_ = d.members(func(member string) error { // another program's manifest says nothing
+		if member != "parameters" {
+			return nil
+		}
+		return cmp.Or(d.into(&parameters), io.EOF) // that is enough
+	})
+	return parameters.Pictures
+}
 
 // photos lists the files named like pictures, except those in the given
 // folders.

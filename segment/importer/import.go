@@ -161,9 +161,10 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 			return err
 		}
 		i.names.addStored(im)
-		exported[folded(stems.Next(im.Name))] = im.ID
+		exported[export.Folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
+	i.names.pictured = (d.format == formatCOCO || d.format == formatLabelme) && i.files.pictured()
 	return nil
 }
 
@@ -269,7 +270,7 @@ func (m *imageMask) decided() int { return len(m.Pixels) - bytes.Count(m.Pixels,
 func (m *imageMask) fits(im segment.Image) error {
 	switch {
 	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
-		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image, turned upright by its EXIF data, has %d×%d: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
+		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d as it is displayed: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
 	case im.Width != m.Width || im.Height != m.Height:
 		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d.", m.Width, m.Height, im.Width, im.Height)
 	}
@@ -307,7 +308,7 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 		return "", false, err
 	}
 	i.names.add(im)
-	note(i.names.images, folded(name), im.ID) // its name can have been cut
+	note(i.names.images, export.Folded(name), im.ID) // its name can have been cut
 	return im.ID, true, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"collie/segment"
+	"collie/segment/export"
 )
 
 // names finds images by the names that a data set gives them. Keys are folded; a
@@ -27,6 +28,8 @@ type names struct {
 	photos map[string][]string // photographs of the data set by stem
 	beside map[string]string   // and by folder, if that has the name of the image
 
+	pictured bool // the data set names images after the photographs that Collie exported with it
+
 	long map[string]string // stems in the data set by the end of a long one; empty: several
 	kept map[string]kept   // images that the project has, by the end of a long stem; empty: several
 }
@@ -36,9 +39,12 @@ type kept struct{ image, stem string }
 
 // newNames knows the names of masks in a data set, and those of images with scores.
 func newNames(d *dataset, scores []string) names {
-	n := names{map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string][]string{}, map[string]string{}, map[string]string{}, map[string]kept{}}
+	n := names{
+		images: map[string]string{}, masks: map[string]string{}, own: map[string]string{}, studio: map[string]string{},
+		photos: map[string][]string{}, beside: map[string]string{}, long: map[string]string{}, kept: map[string]kept{},
+	}
 	for _, name := range d.Images {
-		name := folded(name)
+		name := export.Folded(name)
 		for _, form := range []string{name, unmarked(name)} {
 			note(n.masks, endless(form), name)
 			note(n.masks, stem(form), name)
@@ -48,7 +54,7 @@ func newNames(d *dataset, scores []string) names {
 	for _, name := range d.Photos {
 		n.photos[stem(name)] = append(n.photos[stem(name)], name)
 		if folder := path.Dir(name); stem(name) == "image" && len(d.Images) == 0 { // as in our own exports of scores
-			n.beside[folded(folder)] = name
+			n.beside[export.Folded(folder)] = name
 		}
 	}
 	for _, name := range slices.Concat(d.Images, scores) {
@@ -64,7 +70,7 @@ func newNames(d *dataset, scores []string) names {
 // add registers an image of the project under its name, also without ending, and
 // its stem.
 func (n *names) add(im segment.Image) {
-	name := folded(im.Name)
+	name := export.Folded(im.Name)
 	for _, key := range slices.Compact([]string{name, endless(name), stem(name)}) {
 		note(n.images, key, im.ID)
 	}
@@ -103,7 +109,7 @@ func (n *names) addExported(ids map[string]string, own bool) {
 // its photograph and what the project is to call it. The whole name counts first, last of
 // all the one without what programs put behind the names of masks.
 func (n *names) find(name string) (id, photo, as string, err error) {
-	name = folded(name)
+	name = export.Folded(name)
 	id, photo, as, err = n.findWhole(name)
 	if image := unmarked(name); err != nil && image != name {
 		for _, other := range []string{image, image + "_img"} { // cellpose's own data set has a_img and a_masks
@@ -122,6 +128,9 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	keys, several := []string{name}, n.several(stem(name))
 	if !n.several(endless(name)) {
 		keys = append(keys, endless(name))
+	}
+	if n.pictured {
+		slices.Reverse(keys) // the ending is that of the photograph
 	}
 	if !several {
 		keys = append(keys, path.Base(name), stem(name))
@@ -212,7 +221,7 @@ func (n *names) photo(name string, anyFolder bool) string {
 		func(photo string) bool { return ends(endless(photo), name) },
 		func(photo string) bool { return ends(endless(photo), endless(name)) },
 	} {
-		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(folded(photo)) })
+		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(export.Folded(photo)) })
 		if len(found) == 1 {
 			return found[0]
 		}
@@ -239,7 +248,7 @@ func ownStem(name string) string {
 		return whole
 	}
 	if plain, err := url.PathUnescape(rest); err == nil {
-		return folded(plain)
+		return export.Folded(plain)
 	}
 	return rest
 }
@@ -258,13 +267,8 @@ func studioName(name string) string {
 	}, name)
 }
 
-// folded is the same for names that count as the same: those that differ in upper and
-// lower case, or in how letters with accents are written. macOS takes these apart in the
-// archives that it makes.
-func folded(name string) string { return norm.NFC.String(strings.ToLower(name)) }
-
 // endless is a name without its ending.
 func endless(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // stem is a file's name without folder and ending, folded.
-func stem(name string) string { return endless(folded(path.Base(name))) }
+func stem(name string) string { return endless(export.Folded(path.Base(name))) }

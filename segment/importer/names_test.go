@@ -3,6 +3,7 @@ package importer_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -162,6 +163,65 @@ func TestExportsOfTwoFolders(t *testing.T) {
 		for i, r := range report.Images {
 			if r.Problem != "" || r.Mask != fmt.Sprintf("s%d_a.png", i+1) {
 				t.Errorf("%s: %+v", format, r)
+			}
+		}
+	}
+}
+
+// Masks of an export come back to the images that they were made of, however alike the
+// names of these are, and no two images have one name in a document.
+func TestExportsFindTheirOwnImages(t *testing.T) {
+	for _, names := range [][]string{
+		{"x.bmp", "x.png"},
+		{"a b.png", "a_b.png"},
+		{"a b.png", "a_b.png", "A_B.png"},
+		{"x.png", "X.png"},
+		{"\u00e9.png", "e\u0301.png"},
+		{"x.png", "x.png", "x-2.png"},
+		{"a.png.jpg", "a.png"},
+	} {
+		for _, format := range []string{"voc", "coco", "labelme"} {
+			for _, pictures := range []bool{false, true} {
+				if format == "voc" && !pictures {
+					continue // named as with pictures
+				}
+				t.Run(fmt.Sprintf("%q/%s/pictures=%t", names, format, pictures), func(t *testing.T) {
+					w := workspacetest.MustOpen(t)
+					p, err := w.CreateProject(t.Context(), "Alike", nil, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := map[string][]uint8{} // by image
+					for i, name := range names {
+						im, err := w.AddImage(t.Context(), p.ID, name, bytes.NewReader(scene()))
+						if err != nil {
+							t.Fatal(err)
+						}
+						a := workspacetest.MustOpenImage(t, w, im.ID)
+						pixels := make([]uint8, im.Width*im.Height)
+						for at := range pixels[:im.Width*(i+1)] {
+							pixels[at] = 1
+						}
+						if _, err := a.ImportMask(t.Context(), segment.NewID(), pixels, nil); err != nil {
+							t.Fatal(err)
+						}
+						want[im.ID] = slices.Clone(pixels)
+					}
+					content := mustExport(t, w, p.ID, format, export.Options{Pictures: &pictures})
+					for id := range want {
+						mustAppend(t, workspacetest.MustOpenImage(t, w, id), segment.Event{Kind: segment.Undo})
+					}
+					for _, im := range mustImport(t, w, p.ID, content, importer.Options{}).Images {
+						if im.Problem != "" {
+							t.Errorf("%s: %s", im.Mask, im.Problem)
+						}
+					}
+					for id, pixels := range want {
+						if a := workspacetest.MustOpenImage(t, w, id); !bytes.Equal(a.Pixels(), pixels) {
+							t.Errorf("%s has not its own mask", a.Image().Name)
+						}
+					}
+				})
 			}
 		}
 	}
