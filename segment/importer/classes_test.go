@@ -249,3 +249,49 @@ func mustPicture(t *testing.T, w *workspace.Workspace, classes []segment.Class, 
 	}
 	return p, im.Image
 }
+
+// A class is found however its accents are written, and one that is written exactly so
+// goes first, even with a twin in the project.
+func TestAccentsOfClasses(t *testing.T) {
+	const composed, apart = "W\u00fcste", "wu\u0308ste" // macOS writes the second one
+	for name, c := range map[string]struct {
+		project, labels, want []string // the classes at the end
+	}{
+		"found":   {[]string{"ground", composed}, []string{apart}, []string{"ground", composed}},
+		"twins":   {[]string{"ground", composed, apart}, []string{apart, composed}, []string{"ground", composed, apart}},
+		"neither": {[]string{"ground"}, []string{apart, composed}, []string{"ground", apart, composed}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := workspacetest.MustOpen(t)
+			var classes []segment.Class
+			for _, name := range c.project {
+				classes = append(classes, segment.Class{Name: name})
+			}
+			p, im := mustPicture(t, w, classes, "scene.png")
+			var shapes []string
+			for i, label := range c.labels {
+				shapes = append(shapes, fmt.Sprintf(`{"label": %q, "points": [[%d, 0], [%d, 79]], "shape_type": "rectangle"}`, label, 20*i, 20*i+19))
+			}
+			mustImport(t, w, p.ID, zipped(t, map[string][]byte{
+				"scene.json": fmt.Appendf(nil, `{"imagePath": "scene.png", "imageWidth": 120, "imageHeight": 80, "shapes": [%s]}`, strings.Join(shapes, ",")),
+			}), importer.Options{})
+			p, err := w.Project(t.Context(), p.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, class := range p.Classes {
+				got = append(got, class.Name)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("classes (-want +got):\n%s", d)
+			}
+			pixels := workspacetest.MustOpenImage(t, w, im.ID).Pixels()
+			for i, label := range c.labels {
+				if at := p.Index(pixels[20*i+5]); export.Folded(p.Classes[at].Name) != export.Folded(label) || name != "found" && p.Classes[at].Name != label {
+					t.Errorf("%q became %q", label, p.Classes[at].Name)
+				}
+			}
+		})
+	}
+}

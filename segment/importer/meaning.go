@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/export"
 	"collie/segment/labelset"
 	"collie/segment/mask"
 )
@@ -91,12 +92,18 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 	return m
 }
 
-// find finds the values' classes in the project.
+// find finds the values' classes in the project, if need be by names whose accents are
+// written otherwise.
 func (m *meaning) find(p segment.Project) {
 	for i := range m.values {
 		v := &m.values[i]
 		m.ids[i], v.New = segment.Void, v.Class != ""
-		if at := slices.IndexFunc(p.Classes, named(v.Class)); at >= 0 {
+		at := slices.IndexFunc(p.Classes, named(v.Class))
+		if at < 0 {
+			key := export.Folded(strings.TrimSpace(v.Class))
+			at = slices.IndexFunc(p.Classes, func(c segment.Class) bool { return export.Folded(c.Name) == key })
+		}
+		if at >= 0 {
 			v.Class, m.ids[i], v.New = p.Classes[at].Name, p.Classes[at].ID, false
 		}
 	}
