@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"collie/segment"
@@ -27,7 +28,8 @@ const (
 type boundedBody struct {
 	io.ReadCloser
 	answer http.ResponseWriter
-	stated int64 // length by the header, or -1
+	coding string // content encoding by the header
+	stated int64  // length by the header, or -1
 	limit  int64
 	stall  time.Duration // for the answer when the body is too slow
 	begun  bool
@@ -36,6 +38,9 @@ type boundedBody struct {
 func (b *boundedBody) Read(p []byte) (int, error) {
 	if !b.begun {
 		b.begun = true
+		if b.coding != "" && !strings.EqualFold(b.coding, "identity") {
+			return 0, segment.Errorf(segment.Unsupported, "The request body is compressed (Content-Encoding: %.40s); send it uncompressed. Nothing was changed.", b.coding)
+		}
 		if b.stated > b.limit {
 			return 0, &http.MaxBytesError{Limit: b.limit}
 		}
@@ -52,7 +57,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 // JSON. Routes that take more raise the limit; see uploads.
 func (s *Server) limitBody(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Body = &boundedBody{ReadCloser: r.Body, answer: w, stated: r.ContentLength, limit: s.limits.JSON, stall: s.limits.Stall}
+		r.Body = &boundedBody{ReadCloser: r.Body, answer: w, coding: r.Header.Get("Content-Encoding"), stated: r.ContentLength, limit: s.limits.JSON, stall: s.limits.Stall}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -109,7 +114,7 @@ func (s *Server) readBody(r *http.Request) ([]byte, error) {
 
 // brokenBody says why a body can't be read.
 func brokenBody(err error) error {
-	if segment.KindOf(err) != 0 { // such as a full disk
+	if segment.KindOf(err) != 0 { // such as a full disk or an encoding
 		return err
 	}
 	return problem.Unread(err, "The request body is incomplete. Nothing was changed.")

@@ -213,3 +213,21 @@ func TestImportsEndWithTheirClient(t *testing.T) {
 		}
 	}
 }
+
+// A compressed body is refused for what it is.
+func TestCompressedBodies(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t)
+	p := s.project()
+	for _, path := range []string{"/projects", "/projects/" + p.ID + "/images", "/projects/" + p.ID + "/imports", "/imports"} {
+		got := s.send("POST", "/api/v1"+path, strings.NewReader("\x1f\x8b\x08"), "Content-Type: multipart/form-data; boundary=x", "Content-Encoding: gzip").problem(t, 415)
+		if !strings.Contains(got.Detail, "Content-Encoding: gzip") {
+			t.Errorf("%s: %s", path, got.Detail)
+		}
+	}
+	got := s.send("PUT", "/api/v1/projects/"+p.ID+"/classes", strings.NewReader("x"), "Content-Encoding: deflate").problem(t, 415)
+	if !strings.Contains(got.Detail, "Content-Encoding: deflate") {
+		t.Error(got.Detail)
+	}
+	s.send("POST", "/api/v1/projects", strings.NewReader(`{"name":"Plain"}`), "Content-Encoding: identity").into(t, 201, new(any))
+}

@@ -105,10 +105,8 @@ func (c call) allProblems(method, path string) []int {
 		all = append(all, http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable)
 	}
 	if c.takes != nil {
-		all = append(all, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusTooManyRequests) // large bodies wait for memory
-	}
-	if _, form := c.takes["multipart/form-data"]; form { // files, which can be of any type
-		all = append(all, http.StatusUnsupportedMediaType)
+		all = append(all, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusTooManyRequests, // large bodies wait for memory
+			http.StatusUnsupportedMediaType) // files of any type, compressed bodies
 	}
 	return all
 }

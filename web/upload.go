@@ -256,7 +256,10 @@ const (
 // happened.
 func brokenUpload(err error, after string) error {
 	var tooLong *http.MaxBytesError
+	var encoded *segment.Error
 	switch {
+	case errors.As(err, &encoded) && encoded.Kind == segment.Unsupported:
+		return encoded
 	case errors.As(err, &tooLong):
 		return segment.Errorf(segment.TooLarge, "The upload is larger than %s, which is the limit here. %s", problem.Bytes(tooLong.Limit), after)
 	case errors.Is(err, errTooSlow):

@@ -107,7 +107,7 @@ var Kinds = []Kind{
 	{http.StatusConflict, "This doesn't fit the current state", "The event was made for an older state (seq is the current one), the edit for an older list of classes (project has the current one), labels still use a deleted class, a name is taken, or a project would lose its only owner. Nothing was changed."},
 	{http.StatusPreconditionFailed, "Another file", "The file isn't the one that the header If-Match or If-Unmodified-Since asks for."},
 	{http.StatusRequestEntityTooLarge, "Too large", "Over a limit; the detail says which."},
-	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats."},
+	{http.StatusUnsupportedMediaType, "Unsupported format", "The detail lists the supported formats, or the body is compressed, which is not supported."},
 	{http.StatusRequestedRangeNotSatisfiable, "Outside the file", "The header Range asks for bytes that the file doesn't have, or can't be read; Content-Range has the file's size."},
 	{http.StatusMisdirectedRequest, "This server is not known by that name", "Without a login the server answers only as localhost."},
 	{http.StatusUnprocessableEntity, "Not accepted", "The detail names the invalid value, or what is wrong with the file."},
