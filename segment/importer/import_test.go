@@ -168,7 +168,7 @@ func TestImportProblems(t *testing.T) {
 		"ambiguous": {"scene.png", grey(whole...), "More than one image"},
 		"unknown":   {"nobody.png", grey(whole...), "No image in the project has this name"},
 		"size":      {"other.png", grey("01"), "2×1 pixels, but the image has 120×80"},
-		"turned":    {"other.png", grey(turned...), "turn the mask too"},
+		"turned":    {"other.png", grey(turned...), "80×120 pixels, but the image has 120×80 as it is displayed: turn the mask too"},
 		"no class":  {"other.png", grey(high...), ""},
 		"broken":    {"other.png", grey(whole...)[:60], "not a readable PNG"},
 	} {
