@@ -250,5 +250,5 @@ func (p *Project) freeID() (uint8, error) {
 	if i := slices.Index(taken[:], false); i >= 0 {
 		return uint8(i), nil
 	}
-	return 0, Errorf(Invalid, "The project has had %d classes including deleted ones, which is the limit. Restore a deleted class and rename it instead. Nothing was changed.", MaxClasses)
+	return 0, Errorf(Invalid, "A project has room for %d classes, and deleted ones keep their places, so not all of these fit. Rename or restore classes instead of deleting them and adding new ones. Nothing was changed.", MaxClasses)
 }

@@ -38,6 +38,10 @@ func names(classes []Class) string {
 func TestClassLists(t *testing.T) {
 	rename := keep(2)
 	rename.Name = "sea"
+	var full []ClassEdit // as many new classes as a project can have, in place of the four
+	for i := range MaxClasses {
+		full = append(full, added(fmt.Sprint("new", i)))
+	}
 	tests := map[string]struct {
 		edit ProjectEdit
 		want string // ids and names
@@ -58,6 +62,7 @@ func TestClassLists(t *testing.T) {
 		"remap to the unlisted": {edit: ProjectEdit{Classes: []ClassEdit{keep(0)}, Remap: map[uint8]uint8{1: 2}}, err: "not in the new list"},
 		"remap of the listed":   {edit: ProjectEdit{Classes: []ClassEdit{keep(0), keep(1)}, Remap: map[uint8]uint8{1: 0}}, err: "does not delete"},
 		"new without a name":    {edit: ProjectEdit{Classes: []ClassEdit{keep(0), added("")}}, err: "empty"},
+		"255 new":               {edit: ProjectEdit{Classes: full}, err: "room for 255 classes, and deleted ones keep their places"},
 		"same name":             {edit: ProjectEdit{Classes: []ClassEdit{keep(0), added("A")}}, err: "must differ"},
 	}
 	for name, tt := range tests {
