@@ -108,7 +108,7 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 
 // Files yields the files in the order of the archive's directory; refused ones
 // have their Err set. It leaves out what operating systems add (__MACOSX,
-// .DS_Store, Thumbs.db).
+// .DS_Store, ._NAME, Thumbs.db).
 func (a *Archive) Files() iter.Seq[*File] {
 	return func(yield func(*File) bool) {
 		for _, f := range a.files {

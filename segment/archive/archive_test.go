@@ -88,7 +88,8 @@ func TestPlainArchive(t *testing.T) {
 	b := pack(t, entry{name: "a/"}, entry{name: "a/b.txt", content: "one"}, entry{name: "./c.txt", content: "two"},
 		entry{name: "\x81ber.txt", content: "three", change: func(h *zip.FileHeader) { h.NonUTF8 = true }},
 		entry{name: "grün.txt", content: "", change: func(h *zip.FileHeader) { h.Method = zip.Store }},
-		entry{name: "__MACOSX/a/._b.txt", content: "x"}, entry{name: "a/.DS_Store", content: "x"})
+		entry{name: "__MACOSX/a/._b.txt", content: "x"}, entry{name: "a/.DS_Store", content: "x"},
+		entry{name: "a/._b.txt", content: "x"}, entry{name: "._c.txt", content: "x"})
 	a := open(t, b, Limits{})
 	want := map[string]any{"a/b.txt": "one", "c.txt": "two", "über.txt": "three", "grün.txt": ""}
 	if diff := cmp.Diff(want, contents(a)); diff != "" {
