@@ -170,3 +170,30 @@ func (a at) in(x, y, width, height int) bool {
 	}
 	return (x < width/2) == (int(a.x) < width/2)
 }
+
+// An image too wide for a JPEG is exported without its picture where that is to be one,
+// and with it in formats that take a PNG.
+func TestTooWideForJPEG(t *testing.T) {
+	t.Parallel()
+	f := workspacetest.MustOpenFolder(t, t.TempDir())
+	w := workspace.New(f.Store, f.Blobs, photo.NewGate(photo.Limits{Side: workspace.MaxSide}))
+	p, err := w.CreateProject(t.Context(), "Wide", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, workspace.MaxSide, 1))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.AddImage(t.Context(), p.ID, "wide.png", &b); err != nil {
+		t.Fatal(err)
+	}
+	files, report := mustWrite(t, w, p.ID, "voc", export.Options{Pictures: new(true)})
+	if files["JPEGImages/wide.jpg"] != nil || files["SegmentationClass/wide.png"] == nil || !strings.Contains(report.Images[0].Lossy, "65,535") || report.Damaged != 0 {
+		t.Errorf("%+v", report)
+	}
+	files, report = mustWrite(t, w, p.ID, "coco", export.Options{Pictures: new(true)})
+	if files["images/default/wide.png"] == nil || report.Lossy != 0 {
+		t.Errorf("%+v", report)
+	}
+}
