@@ -177,3 +177,27 @@ func BenchmarkMask(b *testing.B) {
 		})
 	}
 }
+
+// An object of an export takes the memory of its picture, not that of a compressor, and
+// what was compressed before it makes no difference.
+func TestSmallPNGs(t *testing.T) {
+	small := func() []byte {
+		var b bytes.Buffer
+		if err := mask.WritePNG(&b, mask.Grey8, 20, 20, func(y int, dst []byte) { dst[y] = 255 }); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	first := small()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 200 {
+		if !bytes.Equal(small(), first) {
+			t.Fatal("the same picture has other bytes")
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if taken := (after.TotalAlloc - before.TotalAlloc) >> 20; taken > 80 { // the race detector empties pools now and then
+		t.Errorf("200 small pictures took %d MiB", taken)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"sync"
 )
 
 // Colour types of a PNG, with the bits of a channel.
@@ -48,8 +49,12 @@ func WritePNG(w io.Writer, form Form, width, height int, row func(y int, dst []b
 			return err
 		}
 	}
-	data := bufio.NewWriterSize(chunkWriter{w}, 32<<10)
-	z := zlib.NewWriter(data)
+	p := packers.Get().(*packer)
+	defer packers.Put(p)
+	data, z := p.data, p.zlib
+	data.Reset(chunkWriter{w})
+	defer data.Reset(nil) // keeps no reference to w
+	z.Reset(data)
 	line := make([]byte, 1+width*form.pixel) // the first byte, 0, means no filter
 	for y := range height {
 		row(y, line[1:])
@@ -65,6 +70,17 @@ func WritePNG(w io.Writer, form Form, width, height int, row func(y int, dst []b
 	}
 	return writeChunk(w, "IEND", nil)
 }
+
+// packer compresses picture data. One takes 800 KB, much more than most objects of an
+// export, so they are used again.
+type packer struct {
+	data *bufio.Writer
+	zlib *zlib.Writer
+}
+
+var packers = sync.Pool{New: func() any {
+	return &packer{bufio.NewWriterSize(nil, 32<<10), zlib.NewWriter(nil)}
+}}
 
 // chunkWriter writes each piece as a chunk of picture data.
 type chunkWriter struct{ w io.Writer }
