@@ -104,14 +104,11 @@ export class ImageGrid {
     }
     this.cards = next;
     list.style.paddingBlock = `${above * row}px ${below * row}px`;
-    const wanted = [...next.values()];
-    if (wanted.length !== list.children.length || wanted.some((element, i) => list.children[i] !== element)) {
-      const focused = list.contains(document.activeElement) ? document.activeElement : null;
-      const { image = '' } = /** @type {HTMLElement | undefined} */ (focused?.closest('li'))?.dataset ?? {};
-      list.replaceChildren(...wanted);
-      const same = focused?.matches('input') ? 'input' : 'a'; // of a card that may have been made again
-      if (focused) next.get(image)?.querySelector(same)?.focus({ preventScroll: true });
-    }
+    const focused = list.contains(document.activeElement) ? document.activeElement : null;
+    const { image = '' } = /** @type {HTMLElement | undefined} */ (focused?.closest('li'))?.dataset ?? {};
+    place(list, [...next.values()]);
+    const same = focused?.matches('input') ? 'input' : 'a'; // of a card that may have been made again
+    if (focused) next.get(image)?.querySelector(same)?.focus({ preventScroll: true });
   }
 
   /** @param {ImageRecord} im @returns {HTMLElement} */
@@ -198,5 +195,28 @@ export class ImageGrid {
     if (y < 0 || y + row > innerHeight) scrollBy({ top: y - (innerHeight - row) / 2, behavior: 'instant' });
     this.draw();
     this.cards.get(this.shown[at].id)?.querySelector('a')?.focus({ preventScroll: true });
+  }
+}
+
+/**
+ * Makes elements the children of a list, in order. Those that are there stay untouched,
+ * because the browser styles each again that comes, also from the same place. The others
+ * let go of pictures that have not arrived: the browser would fetch them before those
+ * that are seen now.
+ *
+ * @param {HTMLElement} list
+ * @param {HTMLElement[]} wanted
+ */
+function place(list, wanted) {
+  const stay = new Set(/** @type {Element[]} */ (wanted));
+  for (const element of [...list.children]) {
+    if (stay.has(element)) continue;
+    element.remove();
+    for (const picture of element.querySelectorAll('img')) if (!picture.complete) picture.removeAttribute('src');
+  }
+  let at = list.firstElementChild;
+  for (const element of wanted) {
+    if (element === at) at = at.nextElementSibling;
+    else list.insertBefore(element, at);
   }
 }

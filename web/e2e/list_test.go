@@ -120,6 +120,33 @@ func TestE2EImageList(t *testing.T) {
 	p.until(cardCount + ` === 13 && ` + progressText + ` === '0 of 300 images done'`)
 }
 
+// TestE2EScrolling: a card that stays in the page is not put in again, which would style
+// and lay out all of them at each row, and pictures that nobody sees any more are not waited for.
+func TestE2EScrolling(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, manyImages(t, startServer(t), 120))
+	p.until(cardCount + ` > 5 && [...document.querySelectorAll('#images img[src]')].every((e) => e.complete)`)
+	p.do("noting what comes and goes", chromedp.Evaluate[chromedp.Void](`void (() => {
+		const list = document.getElementById('images');
+		const first = list.querySelector('[data-at="0"] img');
+		window.late = first;
+		window.there = list.querySelector('[data-at="1"] img');
+		Object.defineProperty(first, 'complete', { value: false });
+		window.again = new Set();
+		new MutationObserver((all) => {
+			for (const one of all) for (const card of one.removedNodes) if (card.isConnected) again.add(card.dataset.at);
+		}).observe(list, { childList: true });
+	})()`))
+	p.do("scrolling by some rows", chromedp.Evaluate[chromedp.Void](`void scrollBy(0, 1900)`))
+	p.until(`!late.isConnected && document.querySelector('#images [data-at="40"]') !== null`)
+	if again := value[string](p, `[...again].join()`); again != "" {
+		t.Errorf("cards %s were taken out and put in again", again)
+	}
+	if value[bool](p, `late.hasAttribute('src') || !there.hasAttribute('src')`) {
+		t.Error("a picture that has not arrived is still being fetched, or one that has is not kept")
+	}
+}
+
 // TestE2ELongTrash: while many images go to the trash, or come back, the page says how
 // far it is, and nothing can be sent twice.
 func TestE2ELongTrash(t *testing.T) {
