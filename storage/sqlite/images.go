@@ -25,13 +25,16 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) err
 	})
 }
 
+// countImages counts the images of a project, by its number.
+const countImages = "SELECT count(*) FROM image WHERE project = ? AND trashed_at IS NULL"
+
 // hasRoom returns an error if a project has most images, unless that is 0.
 func (w *writer) hasRoom(project int64, most int) error {
 	if most == 0 {
 		return nil
 	}
 	var images int
-	if err := w.row("SELECT count(*) FROM image WHERE project = ? AND trashed_at IS NULL", project).Scan(&images); err != nil {
+	if err := w.row(countImages, project).Scan(&images); err != nil {
 		return err
 	}
 	if images >= most {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/audit"
+	"collie/storage/row"
 	"collie/storage/storagetest"
 )
 
@@ -175,6 +177,21 @@ func TestTries(t *testing.T) {
 		}
 		return n
 	})
+}
+
+// A project's images are counted with each upload and each restored image, so this must
+// not read the records of all others.
+func TestCountingReadsNoRecords(t *testing.T) {
+	s := mustFill(t, filepath.Join(t.TempDir(), "db"), 1)
+	defer s.Close()
+	plan, err := all(t.Context(), s.reads, func(r row.Scanner) (step string, err error) {
+		var skip int
+		err = r.Scan(&skip, &skip, &skip, &step)
+		return step, err
+	}, "planning", "EXPLAIN QUERY PLAN "+countImages, 1)
+	if err != nil || len(plan) != 1 || !strings.Contains(plan[0], "USING COVERING INDEX image_by_project (project=? AND trashed_at=?)") {
+		t.Error(plan, err)
+	}
 }
 
 func BenchmarkProject(b *testing.B) {
