@@ -3,6 +3,7 @@ import { byId, stamp } from '../ui/dom.js';
 import { NOBODY, tallyBy } from './gallery.js';
 import { Menu } from '../ui/menu.js';
 import { nameOrCount } from '../ui/numbers.js';
+import { inParts } from './parts.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
@@ -93,7 +94,9 @@ export class Assignees {
 
   /** @param {ImageRecord[]} images @param {string} assignee */
   async put(images, assignee) {
-    this.changed(await call('PUT', `${this.address}/assignments`, { images: images.map((im) => im.id), assignee }));
+    await inParts(images, async (part) => {
+      this.changed(await call('PUT', `${this.address}/assignments`, { images: part.map((im) => im.id), assignee }));
+    });
   }
 }
 

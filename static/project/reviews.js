@@ -2,6 +2,7 @@ import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
 import { nameOrCount, percent } from '../ui/numbers.js';
+import { inParts } from './parts.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -131,9 +132,7 @@ export class ReviewMenu {
     /** @type {Reviewed[]} */
     let after;
     try {
-      const seen = Object.fromEntries(before.map((im) => [im.id, im.seq]));
-      after = await call('PUT', this.address, { images: before.map((im) => im.id), seen, status, comment });
-      this.changed(after);
+      after = await this.put(before, status, comment, (im) => im.seq);
     } catch (error) {
       toastProblem(error);
       return false;
@@ -148,15 +147,36 @@ export class ReviewMenu {
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */
   async restore(before) {
-    /** @type {Map<string, {status: string, comment?: string, images: string[], seen: Record<string, number>}>} */
-    const groups = new Map();
-    for (const { id, seq, review } of before) {
-      const key = JSON.stringify([review?.status, review?.comment]);
-      const group = groups.get(key) ?? { status: review?.status ?? '', comment: review?.comment, images: [], seen: {} };
-      group.images.push(id);
-      group.seen[id] = review?.seq ?? seq;
-      groups.set(key, group);
+    /** @type {Map<string, Reviewed[]>} */
+    const alike = new Map();
+    for (const im of before) {
+      const key = JSON.stringify([im.review?.status, im.review?.comment]);
+      const group = alike.get(key);
+      if (group) group.push(im);
+      else alike.set(key, [im]);
     }
-    for (const group of groups.values()) this.changed(await call('PUT', this.address, group));
+    for (const images of alike.values()) {
+      const { status = '', comment } = images[0].review ?? {};
+      await this.put(images, status, comment, (im) => im.review?.seq ?? im.seq);
+    }
+  }
+
+  /**
+   * @param {Reviewed[]} images
+   * @param {string} status
+   * @param {string | undefined} comment
+   * @param {(im: Reviewed) => number} seq number of events of an image that the status is about
+   * @returns {Promise<Reviewed[]>} the records as they are now
+   */
+  async put(images, status, comment, seq) {
+    /** @type {Reviewed[]} */
+    const after = [];
+    await inParts(images, async (part) => {
+      const seen = Object.fromEntries(part.map((im) => [im.id, seq(im)]));
+      const changed = await call('PUT', this.address, { images: part.map((im) => im.id), seen, status, comment });
+      this.changed(changed);
+      after.push(...changed);
+    });
+    return after;
   }
 }

@@ -54,6 +54,26 @@ function element() {
   return made;
 }
 
+test('a status of more images than a request may have is set and taken back in parts', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const fetched = t.mock.method(globalThis, 'fetch', async () => Response.json([]));
+  const page = element();
+  globalThis.document = /** @type {any} */ ({
+    getElementById: (/** @type {string} */ id) => Object.assign(page.querySelector(id), { content: null }),
+    importNode: () => ({ firstElementChild: element() }),
+  });
+  t.after(() => Reflect.deleteProperty(globalThis, 'document'));
+  const images = Array.from({ length: 12_000 }, (_, i) => ({ ...image(i < 11_000 ? undefined : { status: 'todo', seq: 1 }), id: String(i) }));
+  const menu = new ReviewMenu('p', () => images, () => {});
+  await menu.set('progress');
+  await menu.restore(images);
+  const sent = fetched.mock.calls.map((c) => JSON.parse(/** @type {any} */ (c.arguments)[1].body));
+  const { length } = sent;
+  assert.ok(sent.every((body) => body.images.length <= 10_000 && body.images.length === Object.keys(body.seen).length));
+  assert.deepEqual(sent.slice(0, length / 2).flatMap((body) => body.images), images.map((im) => im.id));
+  assert.deepEqual(sent.slice(length / 2).flatMap((body) => body.images.map((/** @type {string} */ id) => [id, body.status, body.seen[id]])), images.map((im, i) => (i < 11_000 ? [im.id, '', 3] : [im.id, 'todo', 1])));
+});
+
 test('a status takes back the offer to undo the one before', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const fetched = t.mock.method(globalThis, 'fetch', async () => Response.json([]));
