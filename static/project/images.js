@@ -6,6 +6,7 @@ import { arrange, tally, tallyBy } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
 import { counted, nameOrCount } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
+import { inTurn } from './parts.js';
 import { ReviewMenu } from './reviews.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -132,7 +133,7 @@ export class ImageList {
     const keys = button.matches(':focus-visible');
     button.disabled = true;
     try {
-      await inTurn(this.selection, byId('selection-text'), 'Moving to the trash', async (id) => {
+      await inTurn(this.selection, byId('selection-text'), 'Moving to the trash', 'image', async (id) => {
         await call('DELETE', `/api/v1/images/${id}`);
         done.push(id);
       });
@@ -153,32 +154,10 @@ export class ImageList {
   /** @param {string[]} ids of images in the trash */
   async bringBack(ids) {
     try {
-      await inTurn(ids, byId('progress-text'), 'Restoring', restore);
+      await inTurn(ids, byId('progress-text'), 'Restoring', 'image', restore);
     } finally {
       await this.load();
     }
-  }
-}
-
-/** Milliseconds between two updates of what is said of a long action. */
-const SAY = 1000;
-
-/**
- * Does something to one image after the other and says in between how far it is.
- *
- * @param {string[]} ids
- * @param {HTMLElement} line where it is said
- * @param {string} doing
- * @param {(id: string) => Promise<void>} act
- */
-async function inTurn(ids, line, doing, act) {
-  let next = performance.now() + SAY;
-  for (const [at, id] of ids.entries()) {
-    if (performance.now() >= next) {
-      line.textContent = `${doing}: ${at} of ${counted(ids.length, 'image')}`;
-      next = performance.now() + SAY;
-    }
-    await act(id);
   }
 }
 

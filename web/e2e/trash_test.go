@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
 
@@ -37,6 +38,35 @@ func TestE2ETrash(t *testing.T) {
 	p.until(`!document.getElementById('trash-empty').hidden && document.activeElement.id === 'main'`)
 	p.clickOn("open", `[data-slot="action"]:not([hidden])`)
 	p.until(`document.getElementById('project-name')?.textContent === 'One'`)
+}
+
+// TestE2ERestoreMany finds images in the trash by their names, restores them at once, then
+// everything that is left.
+func TestE2ERestoreMany(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 1280, 720, false, manyImages(t, address, 12))
+	p.until(cardCount + ` === 12`)
+	p.do("selecting all", chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#images input[type=checkbox]').click(), document.getElementById('choose-all').click())`))
+	p.clickOn("to the trash", "#trash-chosen")
+	p.until(cardCount + ` === 0`)
+	p.do("going to the trash", chromedp.Navigate(address+"/trash"))
+	const rows = `[...document.querySelectorAll('.trash-row')].filter((row) => row.checkVisibility()).length`
+	const button = `document.getElementById('restore-all').textContent`
+	p.until(`document.readyState === 'complete' && ` + rows + ` === 12 && ` + button + ` === 'Restore all 12'`)
+	p.screenshot("trash-many")
+	p.fill("#find-trash", "picture 99 many")
+	p.until(`document.getElementById('trash-state').textContent === 'Nothing in the trash matches.' && !document.getElementById('restore-all').checkVisibility()`)
+	p.fill("#find-trash", "picture 1 many") // by the project, too
+	p.until(rows + ` === 4 && ` + button + ` === 'Restore these 4'`)
+	p.clickOn("restoring them", "#restore-all")
+	p.until(`document.querySelector('.toast')?.textContent.includes('4 items') && document.querySelectorAll('.trash-row').length === 8`)
+	p.until(rows + ` === 8 && ` + button + ` === 'Restore all 8'`)
+	p.clickOn("restoring the others", "#restore-all")
+	p.until(`!document.getElementById('trash-empty').hidden && document.activeElement.id === 'main'`)
+	if left := value[int](p, `fetch('/api/v1/trash').then((r) => r.json()).then((items) => items.length)`); left > 0 {
+		t.Errorf("%d items are in the trash", left)
+	}
 }
 
 // TestE2ETrashChangesMeanwhile: what somebody else has restored leaves the list when
