@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"segment/importer":      {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/photo", "segment/rle", "segment/timeline", "disjoint", "superpixels/..."},
 	"segment/importer/npz":  {"segment", "segment/archive", "superpixels/...", "crf/..."},
 	"segment/labelset":      {"segment"},
-	"segment/learn":         {"segment", "segment/affinity", "segment/engine", "segment/simulate", "superpixels/...", "crf/..."},
+	"segment/learn":         {"segment", "segment/affinity", "segment/engine", "segment/schedule", "segment/simulate", "superpixels/...", "crf/..."},
 	"segment/ledger":        {"segment/access"},
 	"segment/mask":          {"segment", "superpixels/..."},
 	"segment/mask/regions":  {"segment", "segment/mask", "segment/rle", "disjoint", "superpixels/..."},

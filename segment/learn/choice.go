@@ -6,6 +6,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/engine"
+	"collie/segment/schedule"
 	"collie/segment/simulate"
 )
 
@@ -104,6 +105,9 @@ func actions(ctx context.Context, attempts []attempt, c Choice) (float64, error)
 			return 0, err
 		}
 		sum += n
+		if err := schedule.Pause(ctx); err != nil {
+			return 0, err
+		}
 	}
 	return float64(sum), nil
 }

@@ -8,6 +8,7 @@ import (
 	"collie/segment"
 	"collie/segment/affinity"
 	"collie/segment/engine"
+	"collie/segment/schedule"
 	"collie/segment/simulate"
 	"collie/superpixels"
 )
@@ -34,7 +35,7 @@ func Weigh(ctx context.Context, images []Embedded, p engine.Parameters) (*segmen
 	images = images[max(0, len(images)-maxEmbedded):]
 	borders, pairs := make([][]comparison, len(images)), make([][]comparison, len(images))
 	for i := range images {
-		if err := ctx.Err(); err != nil {
+		if err := schedule.Pause(ctx); err != nil {
 			return nil, err
 		}
 		borders[i], pairs[i] = images[i].comparisons(p.Affinities)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+
+	"collie/segment/schedule"
 )
 
 const (
@@ -47,8 +49,8 @@ type vote struct{ class, share uint8 }
 // grow grows a forest on the rows of a table. class has the class of each row,
 // 0 to classes-1, or a larger number for rows to ignore; images has the number
 // of each row's image. out, the result of leaveOut, says which tree leaves out
-// which image. Different seeds give different forests. The context stops it
-// between trees.
+// which image. Different seeds give different forests. Between trees it pauses, and
+// the context stops it.
 func grow(ctx context.Context, t table, class []uint8, classes int, images []int32, out [][]bool, seed uint64) (*forest, error) {
 	f := &forest{columns: len(t.columns), classes: classes, trees: make([]tree, trees)}
 	g := grower{table: t, class: class, classes: classes, tries: 2 * int(math.Sqrt(float64(len(t.columns))))}
@@ -62,7 +64,7 @@ func grow(ctx context.Context, t table, class []uint8, classes int, images []int
 			}
 		}
 		f.trees[i] = g.grow()
-		if err := ctx.Err(); err != nil {
+		if err := schedule.Pause(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -66,6 +66,8 @@ type Host interface {
 	ImagesAfter(ctx context.Context, projectID, after string, limit int) ([]segment.Image, error)
 	// Long runs work when there is room for it, and waits until ctx is done.
 	Long(ctx context.Context, work func()) error
+	// LongParts is Long for work that calls schedule.Pause between its parts.
+	LongParts(ctx context.Context, work func(context.Context)) error
 }
 
 // New returns a learner that knows what is stored, and learns nothing before Start.

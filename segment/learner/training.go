@@ -103,7 +103,7 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 		}
 	}
 	var m *learn.Model
-	if !l.study(ctx, projectID, func() (err error) {
+	if !l.study(ctx, projectID, func(ctx context.Context) (err error) {
 		m, err = learn.Train(ctx, examples, before)
 		return err
 	}) {
@@ -123,9 +123,9 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 // study learns from a project's images when there is room for it, and reports whether
 // that succeeded. It logs why not, unless learning has been stopped or what it learns from
 // has gone to the trash.
-func (l *Learner) study(ctx context.Context, projectID string, work func() error) bool {
+func (l *Learner) study(ctx context.Context, projectID string, work func(context.Context) error) bool {
 	var failed error
-	if err := l.host.Long(ctx, func() { failed = work() }); err != nil {
+	if err := l.host.LongParts(ctx, func(ctx context.Context) { failed = work(ctx) }); err != nil {
 		failed = err
 	}
 	if failed != nil && ctx.Err() == nil && segment.KindOf(failed) != segment.NotFound {

@@ -223,12 +223,16 @@ func atOnce(string) engine.Turn {
 }
 
 func (h *shaky) Long(ctx context.Context, work func()) error {
+	return h.LongParts(ctx, func(context.Context) { work() })
+}
+
+func (h *shaky) LongParts(ctx context.Context, work func(context.Context)) error {
 	if slices.Contains(h.refuse, h.calls.Add(1)) {
 		return errors.New("no room")
 	}
 	h.working.Store(true)
 	defer h.working.Store(false)
-	return h.Workspace.Long(ctx, work)
+	return h.Workspace.LongParts(ctx, work)
 }
 
 func (h *shaky) Visit(ctx context.Context, imageID string) (*annotation.Annotation, error) {

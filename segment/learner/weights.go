@@ -68,7 +68,7 @@ func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []
 		return
 	}
 	var weight *segment.Embedding
-	learned = l.study(ctx, projectID, func() (err error) {
+	learned = l.study(ctx, projectID, func(ctx context.Context) (err error) {
 		weight, err = learn.Weigh(ctx, images, l.parameters)
 		return err
 	})

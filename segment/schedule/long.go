@@ -25,6 +25,12 @@ const niceness = 5
 // does not occupy one of the few that may run Go code while it waits for a
 // processor, a program should raise GOMAXPROCS by Limits.Long and one for a heavy step.
 func (s *Scheduler) Long(ctx context.Context, work func()) error {
+	return s.LongParts(ctx, func(context.Context) { work() })
+}
+
+// LongParts is Long for work of many parts, such as the trees of a forest. It calls
+// [Pause] between them with the context that it gets.
+func (s *Scheduler) LongParts(ctx context.Context, work func(context.Context)) error {
 	leave, err := s.long.Enter(ctx)
 	if errors.Is(err, queue.ErrFull) {
 		return ErrBusy
@@ -32,9 +38,27 @@ func (s *Scheduler) Long(ctx context.Context, work func()) error {
 	if err != nil {
 		return err
 	}
-	defer leave()
-	apart(work)
+	defer func() { leave() }()
+	apart(func() {
+		work(context.WithValue(ctx, pauseKey{}, func() {
+			leave()
+			if again, err := s.long.Enter(ctx); err == nil { // if not, the work ends, or tries again after its next part
+				leave = again
+			}
+		}))
+	})
 	return nil
+}
+
+type pauseKey struct{}
+
+// Pause lets other long work that waits go first, if ctx is that of [Scheduler.LongParts],
+// and returns the error of ctx.
+func Pause(ctx context.Context) error {
+	if pause, ok := ctx.Value(pauseKey{}).(func()); ok {
+		pause()
+	}
+	return ctx.Err()
 }
 
 // apart runs work on a thread of low priority.

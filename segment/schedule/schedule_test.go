@@ -182,6 +182,59 @@ func TestHeavyTurns(t *testing.T) {
 	}
 }
 
+// Work of many parts keeps others waiting for one of them at most, and has no place after
+// it was stopped in a pause.
+func TestLongPauses(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		s := New(Limits{Workers: 1})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var order []string
+		var wg sync.WaitGroup
+		began, goOn := make(chan struct{}), make(chan struct{})
+		wg.Go(func() {
+			if err := s.LongParts(ctx, func(ctx context.Context) {
+				order = append(order, "first part")
+				close(began)
+				<-goOn
+				if err := Pause(ctx); err != nil {
+					return
+				}
+				order = append(order, "second part")
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-began
+		wg.Go(func() {
+			if err := s.Long(t.Context(), func() {
+				order = append(order, "other")
+				if stopped {
+					stop()
+				}
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		eventually(t, "the other waits", func() bool { return s.Load().Long == 2 })
+		close(goOn)
+		wg.Wait()
+		want := []string{"first part", "other", "second part"}
+		if stopped {
+			want = want[:2]
+		}
+		if !slices.Equal(order, want) {
+			t.Errorf("ran %q, want %q", order, want)
+		}
+		if err := s.Long(t.Context(), func() {}); err != nil || s.Load().Long != 0 {
+			t.Errorf("afterwards %v, and %d have a place", err, s.Load().Long)
+		}
+	}
+	if err := Pause(t.Context()); err != nil {
+		t.Errorf("outside of long work: %v", err)
+	}
+}
+
 func TestLong(t *testing.T) {
 	s := New(Limits{Workers: 4, LongWaiting: 1})
 	c := crowd{free: make(chan struct{})}

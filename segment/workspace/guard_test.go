@@ -76,7 +76,7 @@ var needs = map[string]access.Action{
 
 // chores are the calls that the program makes for itself, never for a person, and
 // Guess, which does nothing for somebody who can't annotate.
-var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.Follow": true, "Learner.Start": true, "Learner.Guess": true}
+var chores = map[string]bool{"Workspace.May": true, "Workspace.MayIn": true, "Workspace.Roles": true, "Workspace.Record": true, "Workspace.Long": true, "Workspace.LongParts": true, "Workspace.Documents": true, "Workspace.Pictures": true, "Workspace.Follow": true, "Learner.Start": true, "Learner.Guess": true}
 
 // oneRole is a store in which everybody has the same role in every project, with
 // every image in one. All its other calls panic.

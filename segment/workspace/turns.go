@@ -66,8 +66,14 @@ func (e *turns) long(ctx context.Context, work func()) error {
 // Long runs work that takes longer than a step without delaying steps: on a
 // thread of low priority, when there is room. It waits until ctx is done.
 func (w *Workspace) Long(ctx context.Context, work func()) error {
+	return w.LongParts(ctx, func(context.Context) { work() })
+}
+
+// LongParts is Long for work of many parts, which lets other work go first between them;
+// see [schedule.Pause].
+func (w *Workspace) LongParts(ctx context.Context, work func(context.Context)) error {
 	for {
-		err := w.schedule.Long(ctx, work)
+		err := w.schedule.LongParts(ctx, work)
 		if !errors.Is(err, schedule.ErrBusy) {
 			return err
 		}
