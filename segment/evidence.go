@@ -17,11 +17,12 @@ const (
 	Undo   EventKind = "undo"   // undoes the last step that is not undone
 	Redo   EventKind = "redo"   // redoes what the last undo undid
 
-	Pixels     EventKind = "pixels"    // single pixels get a class, whatever their superpixel has
-	Import     EventKind = "import"    // an imported mask becomes the labelling; see annotation.Annotation.ImportMask
-	FirstGuess EventKind = "guess"     // scores become the first guess, see annotation.Annotation.SetGuess; without scores there is no guess any more
-	Embed      EventKind = "embedding" // superpixels are compared by an embedding, too; without one no more
-	Restore    EventKind = "restore"   // labelling, clicks, repairs and granularity go back to an earlier state
+	Pixels     EventKind = "pixels"     // single pixels get a class, whatever their superpixel has
+	Import     EventKind = "import"     // an imported mask becomes the labelling; see annotation.Annotation.ImportMask
+	FirstGuess EventKind = "guess"      // scores become the first guess, see annotation.Annotation.SetGuess; without scores there is no guess any more
+	Embed      EventKind = "embedding"  // superpixels are compared by an embedding, too; without one no more
+	Relate     EventKind = "affinities" // superpixels belong together as the project has learned; without affinities as in any image
+	Restore    EventKind = "restore"    // labelling, clicks, repairs and granularity go back to an earlier state
 
 	Granularity EventKind = "granularity" // superpixels become coarser or finer
 
@@ -36,7 +37,7 @@ const (
 // Known reports whether this program knows what an event of the kind means.
 func (k EventKind) Known() bool {
 	switch k {
-	case Click, Label, Clear, Accept, Undo, Redo, Pixels, Import, FirstGuess, Embed, Restore, Granularity, Outline, Exclude, Lock, Unlock, Instance:
+	case Click, Label, Clear, Accept, Undo, Redo, Pixels, Import, FirstGuess, Embed, Relate, Restore, Granularity, Outline, Exclude, Lock, Unlock, Instance:
 		return true
 	}
 	return false
@@ -65,6 +66,7 @@ type Event struct {
 	Drawn       []ObjectPixels // import only: pixels whose object isn't that of their cell, by class and number
 	Scores      *Scores        // guess only; nil takes the guess away
 	Embedding   *Embedding     // embedding only; nil takes it away
+	Affinities  *Affinities    // affinities only; nil takes them away
 	To          int            // restore only: number of the event to go back to
 	By          string         // name of the author, if known; set when appended
 	Created     time.Time
@@ -120,6 +122,9 @@ func (e Event) Pared() Event {
 	if e.Kind != Embed {
 		e.Embedding = nil
 	}
+	if e.Kind != Relate {
+		e.Affinities = nil
+	}
 	return e
 }
 
@@ -134,7 +139,7 @@ func (e *Event) Names(class uint8) bool {
 // distinguish a repeated request from a reused identifier. Points count for
 // more than superpixels, whose numbers change with the granularity.
 func (e *Event) Same(request *Event) bool {
-	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !slices.EqualFunc(e.Drawn, request.Drawn, ObjectPixels.equal) || !e.Scores.Same(request.Scores) || !e.Embedding.Same(request.Embedding) {
+	if e.Kind != request.Kind || e.Class != request.Class || e.Regions != request.Regions || e.To != request.To || !slices.Equal(e.Cells, request.Cells) || !slices.Equal(e.Instances, request.Instances) || !slices.EqualFunc(e.Drawn, request.Drawn, ObjectPixels.equal) || !e.Scores.Same(request.Scores) || !e.Embedding.Same(request.Embedding) || !e.Affinities.Same(request.Affinities) {
 		return false
 	}
 	if e.Kind == Click { // points in locked classes, and what it corrects where that is not known any more, have been left out

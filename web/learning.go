@@ -18,6 +18,7 @@ type learningJSON struct {
 	Model    int  `json:"model" doc:"number of the current model; 0 before the first"`
 	Learnt   int  `json:"learnt" doc:"number of finished images when the model was trained"`
 	Guessing bool `json:"guessing" doc:"whether the model's guesses are expected to save work; if not, the project makes none"`
+	Related  bool `json:"affinities" doc:"whether the project has learned, too, which superpixels of its images belong together; images that nobody has worked on get these affinities when they are opened"`
 	Training bool `json:"training" doc:"whether a newer model is being trained"`
 
 	Prelabelling prelabelJSON   `json:"prelabelling"`
@@ -64,7 +65,7 @@ func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
 
 func learningOut(l learner.Learning) learningJSON {
 	out := learningJSON{
-		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Training: l.Training,
+		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Related: l.Related, Training: l.Training,
 		Prelabelling: prelabelJSON{l.Prelabelled.Running, l.Prelabelled.Total, l.Prelabelled.Done},
 		Images:       make([]expectedJSON, len(l.Images)),
 		Done:         make([]finishedJSON, len(l.Done)),

@@ -229,7 +229,7 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 			return nil, err
 		}
 		cut := session.Timeline.Cut()
-		model := product.Model(cut, nil)
+		model := product.Model(cut, assistant.Known{})
 		q, err := questionOf(model, session.Evidence(), func(labels []uint8) float64 {
 			return simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent))
 		})

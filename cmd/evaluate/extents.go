@@ -216,7 +216,7 @@ func meaning(ctx context.Context, product *assistant.Assistant, o *simulate.Obje
 		return nil, err
 	}
 	cut := session.Timeline.Cut()
-	model := product.Model(cut, nil)
+	model := product.Model(cut, assistant.Known{})
 	extents, err := model.Extents(session.Evidence())
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"collie/segment"
+	"collie/segment/affinity"
 	"collie/segment/engine"
 	"collie/segment/learn"
 )
@@ -22,7 +23,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 	tests, rest := lessons[:test], lessons[test:]
 	without := map[string][][]int{}
 	for _, gesture := range c.Gestures {
-		reached, err := c.workAll(t, tests, gesture, func(*lesson) *engine.Guess { return nil })
+		reached, err := c.workAll(t, tests, gesture, func(*lesson) help { return help{} })
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +35,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 		if k > len(rest) {
 			break
 		}
-		guess := func(*lesson) *engine.Guess { return nil }
+		helped := func(*lesson) help { return help{} }
 		strength := 0.0
 		if k > 0 {
 			var examples []learn.Example
@@ -42,17 +43,17 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 				examples = append(examples, l.example(l.majority))
 			}
 			var err error
-			if model, err = learn.Train(t.Ctx, examples, model); err != nil {
+			if model, err = learn.Train(t.Ctx, examples, model, engine.DefaultParameters.Affinities); err != nil {
 				return nil, err
 			}
 			strength = model.Choice.Strength
-			guess = func(l *lesson) *engine.Guess { return c.guess(model, l) }
+			helped = func(l *lesson) help { return c.helps(model, l) }
 		}
 		for _, gesture := range c.Gestures {
 			with := without[gesture]
-			if strength > 0 {
+			if strength > 0 || model != nil && model.Affinities != nil {
 				var err error
-				if with, err = c.workAll(t, tests, gesture, guess); err != nil {
+				if with, err = c.workAll(t, tests, gesture, helped); err != nil {
 					return nil, err
 				}
 			}
@@ -71,20 +72,26 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 	return rows, nil
 }
 
-// guess is the model's guess at an image, or a misleading one.
-func (c *projectCommand) guess(model *learn.Model, l *lesson) *engine.Guess {
+// help is what a project that learned gives an image.
+type help struct {
+	guess      *engine.Guess   // or nil
+	affinities *affinity.Model // nil for the usual ones
+}
+
+// helps is the help of a model with an image; the guess can be a misleading one.
+func (c *projectCommand) helps(model *learn.Model, l *lesson) help {
 	g := model.Guess(l.features)
 	if c.Wrong {
 		g = misled(g)
 	}
-	return g
+	return help{g, model.Affinities}
 }
 
 // workAll lets the annotator work on all lessons.
-func (c *projectCommand) workAll(t *terminal, lessons []*lesson, gesture string, guess func(*lesson) *engine.Guess) ([][]int, error) {
+func (c *projectCommand) workAll(t *terminal, lessons []*lesson, gesture string, helped func(*lesson) help) ([][]int, error) {
 	reached := make([][]int, len(lessons))
 	return reached, t.Each("", len(lessons), func(i int) (err error) {
-		reached[i], _, err = c.work(t, lessons[i], guess(lessons[i]), gesture)
+		reached[i], _, err = c.work(t, lessons[i], helped(lessons[i]), gesture)
 		return err
 	})
 }
@@ -106,7 +113,7 @@ const onlineBlock = 10
 func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, error) {
 	var rows []projectRow
 	for _, gesture := range c.Gestures {
-		without, err := c.workAll(t, lessons, gesture, func(*lesson) *engine.Guess { return nil })
+		without, err := c.workAll(t, lessons, gesture, func(*lesson) help { return help{} })
 		if err != nil {
 			return nil, err
 		}
@@ -116,20 +123,20 @@ func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, e
 		strengths := make([]float64, len(lessons))
 		for i, l := range lessons {
 			if !c.Copy && model.Due(len(examples)) {
-				if model, err = learn.Train(t.Ctx, examples, model); err != nil {
+				if model, err = learn.Train(t.Ctx, examples, model, engine.DefaultParameters.Affinities); err != nil {
 					return nil, err
 				}
 			}
-			var guess *engine.Guess
+			var from help
 			if model != nil {
-				guess = c.guess(model, l)
+				from = c.helps(model, l)
 				strengths[i] = model.Choice.Strength
 			}
 			if c.Copy && i > 0 {
-				guess = copied(lessons[i-1], examples[i-1].Labels, l)
+				from.guess = copied(lessons[i-1], examples[i-1].Labels, l)
 				strengths[i] = engine.CopyStrength
 			}
-			reached, labels, err := c.work(t, l, guess, gesture)
+			reached, labels, err := c.work(t, l, from, gesture)
 			if err != nil {
 				return nil, err
 			}

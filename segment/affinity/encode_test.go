@@ -83,3 +83,33 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestBinary(t *testing.T) {
+	m := random(1)
+	m.Notes = nil
+	b, err := m.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Model
+	if err := again.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(m, &again); diff != "" || again.Number() != m.Number() {
+		t.Errorf("(-written +read):\n%s", diff)
+	}
+	changed := func(at int, with ...byte) []byte {
+		out := bytes.Clone(b)
+		copy(out[at:], with)
+		return out
+	}
+	for name, bad := range map[string][]byte{
+		"nothing": nil, "truncated": b[:len(b)-1], "more": append(bytes.Clone(b), 0), "version": changed(0, 9), "features": changed(1, b[1]+1),
+		"NaN": changed(5, 0, 0, 0xc0, 0x7f), "enormous": changed(5, 0, 0, 0x80, 0x7e), "bounds": changed(17, 0, 0, 0x80, 0x49),
+	} {
+		before := again
+		if err := again.UnmarshalBinary(bad); err == nil || cmp.Diff(before, again) != "" {
+			t.Errorf("%s: %v, or the model has changed", name, err)
+		}
+	}
+}

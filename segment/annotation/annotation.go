@@ -57,11 +57,11 @@ type Annotation struct {
 	noted    *engine.Sequence // the sequence whose doubt is stored
 }
 
-// view is derived from a cut and an embedding.
+// view is derived from a cut and what is known.
 type view struct {
-	cut       *superpixels.Cut
-	embedding *segment.Embedding
-	model     *engine.Model
+	cut   *superpixels.Cut
+	known assistant.Known
+	model *engine.Model
 }
 
 // mapName names a map.
@@ -131,18 +131,18 @@ func (a *Annotation) mapName() string {
 	return a.name.name
 }
 
-// look returns the view of the current cut and embedding. It keeps the last one, too, so that
+// look returns the view of the current cut and what is known. It keeps the last one, too, so that
 // a supposed click costs nothing again when it is made. The caller holds the
 // lock.
 func (a *Annotation) look() view {
-	cut, embedding := a.timeline.Cut(), a.timeline.Embedding()
+	cut, known := a.timeline.Cut(), assistant.KnownTo(a.timeline)
 	for i, v := range a.views {
-		if v.cut != nil && v.embedding == embedding && (v.cut == cut || slices.Equal(v.cut.Parent, cut.Parent)) {
+		if v.cut != nil && v.known == known && (v.cut == cut || slices.Equal(v.cut.Parent, cut.Parent)) {
 			a.views[0], a.views[i] = v, a.views[0]
 			return v
 		}
 	}
-	a.views = [2]view{{cut, embedding, a.assistant.Model(cut, embedding)}, a.views[0]}
+	a.views = [2]view{{cut, known, a.assistant.Model(cut, known)}, a.views[0]}
 	return a.views[0]
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"collie/segment"
+	"collie/segment/affinity"
 	"collie/segment/engine"
 	"collie/segment/timeline"
 	"collie/superpixels"
@@ -21,10 +22,23 @@ type Assistant struct {
 	Parameters engine.Parameters
 	Cache      *engine.Cache // of all images' models; nil: what they remember has no bound
 
-	mu        sync.Mutex
-	cut       *superpixels.Cut   // that model is of
-	embedding *segment.Embedding // that model knows
-	model     *engine.Model      // the last one of an undivided cut
+	mu    sync.Mutex
+	cut   *superpixels.Cut // that model is of
+	known Known            // by the model
+	model *engine.Model    // the last one of an undivided cut
+}
+
+// Known is what is known of an image besides its pixels and clicks; zero for nothing.
+type Known struct {
+	Embedding  *segment.Embedding
+	Affinities *segment.Affinities
+}
+
+// KnownTo returns what a timeline knows.
+func KnownTo(t *timeline.Timeline) Known { return Known{t.Embedding(), t.Affinities()} }
+
+func (k Known) same(other Known) bool {
+	return k == other || k.Embedding.Same(other.Embedding) && k.Affinities.Same(other.Affinities)
 }
 
 // Timeline returns a timeline without evidence and with the given initial
@@ -35,23 +49,37 @@ func (a *Assistant) Timeline(cells *superpixels.Runs, start int) *timeline.Timel
 	}).Focus(a.Cells)
 }
 
-// Model returns the model of a cut, which knows an embedding, or none for nil.
-// Models of divisions of the same cut share most of their work.
-func (a *Assistant) Model(cut *superpixels.Cut, e *segment.Embedding) *engine.Model {
-	return a.whole(cut.Undivided(), e).Divided(cut)
+// Model returns the model of a cut. Models of divisions of the same cut share most of
+// their work.
+func (a *Assistant) Model(cut *superpixels.Cut, k Known) *engine.Model {
+	return a.whole(cut.Undivided(), k).Divided(cut)
 }
 
 // whole returns the model of an undivided cut and keeps it for the next call.
-func (a *Assistant) whole(cut *superpixels.Cut, e *segment.Embedding) *engine.Model {
-	if !e.Counts() {
-		e = nil
+func (a *Assistant) whole(cut *superpixels.Cut, k Known) *engine.Model {
+	if !k.Embedding.Counts() {
+		k.Embedding = nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.cut == nil || a.cut != cut && !slices.Equal(a.cut.Parent, cut.Parent) || a.embedding != e && !a.embedding.Same(e) {
-		a.cut, a.embedding, a.model = cut, e, engine.ModelOf(a.Hierarchy, a.Cells, cut, a.Parameters).Embed(engine.NewEmbedding(e, cut, a.Cells)).RememberIn(a.Cache)
+	if a.cut == nil || a.cut != cut && !slices.Equal(a.cut.Parent, cut.Parent) || !a.known.same(k) {
+		model := engine.ModelOf(a.Hierarchy, a.Cells, cut, a.parameters(k.Affinities))
+		a.cut, a.known, a.model = cut, k, model.Embed(engine.NewEmbedding(k.Embedding, cut, a.Cells)).RememberIn(a.Cache)
 	}
 	return a.model
+}
+
+// parameters are those with the affinities that a project has learned, if it has and
+// this version of the program can read them. Formulas set by hand stay.
+func (a *Assistant) parameters(own *segment.Affinities) engine.Parameters {
+	if own == nil || a.Parameters.Affinities == nil {
+		return a.Parameters
+	}
+	m := new(affinity.Model)
+	if err := m.UnmarshalBinary(own.Model); err != nil {
+		return a.Parameters
+	}
+	return a.Parameters.With(m)
 }
 
 // Remembered is how many bytes what the model remembers in the cache takes, roughly.

@@ -61,7 +61,7 @@ func (p *person) act(e segment.Event) {
 
 // look returns the first hypotheses of the current state.
 func (p *person) look(t failer, count int) (out []engine.Hypothesis) {
-	s := p.Sequence(p.Timeline, p.Model(p.Cut(), nil), project.Resolve(), segment.Rest{Mode: segment.RestClass})
+	s := p.Sequence(p.Timeline, p.Model(p.Cut(), Known{}), project.Resolve(), segment.Rest{Mode: segment.RestClass})
 	for rank := range min(count, s.Len()) {
 		h, err := s.At(t.Context(), rank)
 		if err != nil {
@@ -323,7 +323,7 @@ func TestSettled(t *testing.T) {
 		return n
 	}
 	settled := func() bool {
-		return p.Sequence(p.Timeline, p.Model(p.Cut(), nil), project.Resolve(), segment.Rest{Mode: segment.RestClass}).Settled()
+		return p.Sequence(p.Timeline, p.Model(p.Cut(), Known{}), project.Resolve(), segment.Rest{Mode: segment.RestClass}).Settled()
 	}
 	if n := different(); n > 0 || !settled() {
 		t.Fatalf("%d hypotheses differ from the one that was accepted; settled: %v", n, settled())

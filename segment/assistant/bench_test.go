@@ -26,7 +26,7 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 	h, g := superpixels.Divide(img, 2400)
 	size := img.Rect.Size()
 	first := func(a *Assistant, t *timeline.Timeline) engine.Hypothesis {
-		s := a.Sequence(t, a.Model(t.Cut(), nil), project.Resolve(), segment.Rest{Mode: segment.RestClass})
+		s := a.Sequence(t, a.Model(t.Cut(), Known{}), project.Resolve(), segment.Rest{Mode: segment.RestClass})
 		x, err := s.At(b.Context(), 0)
 		if err != nil {
 			b.Fatal(err)
@@ -68,7 +68,7 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 				b.StopTimer()
 				a := open()
 				if n == 1 {
-					a.Model(before.Cut(), nil).Prepare()
+					a.Model(before.Cut(), Known{}).Prepare()
 				} else {
 					first(a, before)
 				}
@@ -79,7 +79,7 @@ func BenchmarkFirstHypothesis(b *testing.B) {
 		// The page asks for these once it has the first hypothesis.
 		a := open()
 		sequence := func() *engine.Sequence {
-			s := a.Sequence(after, a.Model(after.Cut(), nil), project.Resolve(), segment.Rest{Mode: segment.RestClass})
+			s := a.Sequence(after, a.Model(after.Cut(), Known{}), project.Resolve(), segment.Rest{Mode: segment.RestClass})
 			if _, err := s.At(b.Context(), 0); err != nil {
 				b.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func BenchmarkManyClasses(b *testing.B) {
 		e.ID = fmt.Sprint(i)
 		t.Apply(e)
 	}
-	s := a.Sequence(t, a.Model(t.Cut(), nil), many.Resolve(), segment.Rest{Mode: segment.RestClass})
+	s := a.Sequence(t, a.Model(t.Cut(), Known{}), many.Resolve(), segment.Rest{Mode: segment.RestClass})
 	if _, err := s.At(b.Context(), 0); err != nil {
 		b.Fatal(err)
 	}

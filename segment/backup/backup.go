@@ -123,6 +123,7 @@ type event struct {
 	Drawn       []drawn      `json:"drawn,omitempty"`
 	Scores      *scores      `json:"scores,omitempty"`
 	Embedding   *embedding   `json:"embedding,omitempty"`
+	Affinities  *affinities  `json:"affinities,omitempty"`
 	To          int          `json:"to,omitempty"`
 	By          string       `json:"by,omitempty"`
 	Created     time.Time    `json:"created"`
@@ -164,6 +165,12 @@ type likelihood struct {
 	Slope float64 `json:"slope"`
 }
 
+// affinities are segment.Affinities.
+type affinities struct {
+	Model  []byte `json:"model"`
+	Learnt int    `json:"learnt"`
+}
+
 // drawn is a segment.ObjectPixels.
 type drawn struct {
 	Class  uint8   `json:"class"`
@@ -197,6 +204,9 @@ func WriteEvents(w io.Writer, events []segment.Event) error {
 		}
 		if v := e.Embedding; v != nil {
 			line.Embedding = &embedding{v.Values, v.Dims, v.Scale, likelihood(v.Borders), likelihood(v.Pairs), v.Learnt}
+		}
+		if e.Affinities != nil {
+			line.Affinities = (*affinities)(e.Affinities)
 		}
 		if e.Pick != nil {
 			line.Pick = &pick{e.Pick.Rank, e.Pick.Digest, e.Pick.Labels}
@@ -257,6 +267,9 @@ func readEvent(line []byte) (segment.Event, error) {
 	}
 	if v := in.Embedding; v != nil {
 		e.Embedding = &segment.Embedding{Values: v.Values, Dims: v.Dims, Scale: v.Scale, Borders: segment.Likelihood(v.Borders), Pairs: segment.Likelihood(v.Pairs), Learnt: v.Learnt}
+	}
+	if in.Affinities != nil {
+		e.Affinities = (*segment.Affinities)(in.Affinities)
 	}
 	for _, r := range in.Repairs {
 		e.Repairs = append(e.Repairs, segment.Repair(r))

@@ -20,8 +20,9 @@ func fullEvents() []segment.Event {
 			ID: "a<b>&", Seq: 1, Kind: segment.Label, Superpixels: []int32{3, 1}, Points: [][2]float64{{0.1, 1e-7}}, Class: 254, Regions: 600,
 			Pick:    &segment.Pick{Rank: 2, Digest: "00ff", Labels: []uint8{0, 1, 255}},
 			Repairs: []segment.Repair{{Class: 255, Runs: []int32{5, 2, 9, 1}}}, Cells: []uint8{0, 255}, Instances: []int32{3, 0}, Drawn: []segment.ObjectPixels{{Class: 2, Number: 7, Runs: []int32{4, 1}}}, Former: []uint8{9, 254}, Scores: &segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{255, 0}, Reserve: []uint8{4}}, To: 7, By: "Ada",
-			Embedding: &segment.Embedding{Values: []uint8{1, 128, 255, 0}, Dims: 2, Scale: 0.1, Borders: segment.Likelihood{Bias: 2, Slope: -3}, Pairs: segment.Likelihood{Bias: 1. / 3, Slope: -0.5}, Learnt: 9},
-			Created:   time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
+			Embedding:  &segment.Embedding{Values: []uint8{1, 128, 255, 0}, Dims: 2, Scale: 0.1, Borders: segment.Likelihood{Bias: 2, Slope: -3}, Pairs: segment.Likelihood{Bias: 1. / 3, Slope: -0.5}, Learnt: 9},
+			Affinities: &segment.Affinities{Model: []byte{0, 255}, Learnt: 12},
+			Created:    time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.UTC),
 		},
 		{ID: "b", Seq: 2, Kind: segment.Undo},
 	}

@@ -98,13 +98,18 @@ var DefaultParameters = Learned(affinity.Default())
 
 // Learned returns the parameters for learned affinities.
 func Learned(m *affinity.Model) Parameters {
-	p := HandMade
-	p.Affinities, p.Number = m, m.Number()
+	p := HandMade.With(m)
 	p.Texture, p.Contour, p.Colour, p.Pattern, p.Alike, p.Reach = 0, 0, 0, 0, 0, 0
 	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.6, -14, 10, 4, 3
 	p.Jump, p.Doubtful, p.Rest = 4e-3, 15e-3, 3e-2
 	p.RateUnary, p.RateArea = 0.6, 2
 	p.Local = true
+	return p
+}
+
+// With returns the parameters with other affinities.
+func (p Parameters) With(m *affinity.Model) Parameters {
+	p.Affinities, p.Number = m, m.Number()
 	return p
 }
 

@@ -59,7 +59,7 @@ func Weigh(ctx context.Context, images []Embedded, p engine.Parameters) (*segmen
 		for i := range tried {
 			l := learned[(len(images)-len(tried)+i)%2]
 			var err error
-			if actions[i], err = tried[i].work(ctx, times(l.Borders, multiple), times(l.Pairs, multiple)); err != nil {
+			if actions[i], err = tried[i].work(ctx, p.Affinities, times(l.Borders, multiple), times(l.Pairs, multiple)); err != nil {
 				return nil, err
 			}
 		}
@@ -214,11 +214,11 @@ func logistic(images [][]comparison, withSlope bool) (bias, slope float64) {
 func bounded(step float64) float64 { return min(max(step, -longestStep), longestStep) }
 
 // work is what the simulated annotator does on the image.
-func (e *Embedded) work(ctx context.Context, borders, pairs segment.Likelihood) (int, error) {
+func (e *Embedded) work(ctx context.Context, m *affinity.Model, borders, pairs segment.Likelihood) (int, error) {
 	areas := make([]int32, len(e.Graph.Regions))
 	for i := range areas {
 		areas[i] = int32(e.Graph.Regions[i].Area)
 	}
-	scene := &simulate.Scene{Graph: e.Graph, Embedding: e.Embedding.Weighed(borders, pairs)}
+	scene := &simulate.Scene{Graph: e.Graph, Embedding: e.Embedding.Weighed(borders, pairs), Affinities: m}
 	return toil(ctx, scene, truthOf(areas, e.Labels, nil))
 }

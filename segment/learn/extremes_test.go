@@ -50,7 +50,7 @@ func TestFewAndManySuperpixels(t *testing.T) {
 		t.Fatalf("%d and %d superpixels", few, many.Features.N)
 	}
 	for name, learned := range map[string][]Example{"few": examples, "few and many": append(slices.Clone(examples), many)} {
-		m, err := Train(t.Context(), learned, nil)
+		m, err := Train(t.Context(), learned, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

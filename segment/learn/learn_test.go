@@ -120,11 +120,11 @@ func TestFeaturesRoundTrip(t *testing.T) {
 // A stored model makes the same guesses as before.
 func TestModelRoundTrip(t *testing.T) {
 	examples := fields(t, 8)
-	m, err := Train(t.Context(), examples[:6], nil)
+	m, err := Train(t.Context(), examples[:6], nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = Train(t.Context(), examples[:7], m); err != nil {
+	if m, err = Train(t.Context(), examples[:7], m, nil); err != nil {
 		t.Fatal(err)
 	}
 	b, err := m.MarshalBinary()
@@ -180,7 +180,7 @@ func TestReserve(t *testing.T) {
 // from it, and trains as soon as there is enough to learn from.
 func TestOlderModel(t *testing.T) {
 	examples := fields(t, 6)
-	m, err := Train(t.Context(), examples, &Model{Number: 6})
+	m, err := Train(t.Context(), examples, &Model{Number: 6}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestOlderModel(t *testing.T) {
 			t.Errorf("version %d: number %d of %d images, guesses %v", version, old.Number, old.Finished(), old.Guesses())
 		}
 	}
-	if m, err = Train(t.Context(), examples, &old); err != nil || m.Number != 8 || !m.Guesses() {
+	if m, err = Train(t.Context(), examples, &old, nil); err != nil || m.Number != 8 || !m.Guesses() {
 		t.Errorf("number %d after it, error %v", m.Number, err)
 	}
 }
@@ -208,7 +208,7 @@ func FuzzDecode(f *testing.F) {
 	if b, err := e[0].Features.MarshalBinary(); err == nil {
 		f.Add(b)
 	}
-	small, err := Train(f.Context(), nil, nil)
+	small, err := Train(f.Context(), nil, nil, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"collie/segment/affinity"
 	"collie/segment/engine"
 	"collie/segment/simulate"
 )
@@ -18,6 +19,9 @@ type Model struct {
 	// Imported is the strength of imported scores; Off while too few finished
 	// images have had any.
 	Imported Choice
+
+	// Affinities are the project's own; nil while the usual ones are about as good.
+	Affinities *affinity.Model
 
 	*classifier           // nil when there was too little to learn
 	gates       []float64 // per class
@@ -39,10 +43,12 @@ const maxTrials = 12
 // Train learns from finished images, in the order in which they were finished.
 // before is the project's previous model, or nil. The strength is chosen by its
 // predictions for images that it has not seen, as these are the guesses that
-// people were given. A model without a guess to give is not an error.
+// people were given. usual are the affinities of images that the project knows nothing
+// about, nil for formulas set by hand, besides which a project has none of its own.
+// A model without a guess to give is not an error.
 // O(superpixels · log) time and about 600 bytes per superpixel; ctx can stop
 // it.
-func Train(ctx context.Context, examples []Example, before *Model) (*Model, error) {
+func Train(ctx context.Context, examples []Example, before *Model, usual *affinity.Model) (*Model, error) {
 	m := &Model{Number: 1}
 	if before != nil {
 		m.Number = before.Number + 1
@@ -59,13 +65,18 @@ func Train(ctx context.Context, examples []Example, before *Model) (*Model, erro
 	if len(examples) < FewestExamples {
 		return m, nil
 	}
-	c, said, err := fit(ctx, examples)
+	own, err := relate(ctx, examples, usual, before != nil && before.Affinities != nil)
+	if err != nil {
+		return nil, err
+	}
+	m.Affinities = own.all
+	c, said, err := classify(ctx, examples)
 	if c == nil || err != nil {
 		return m, err
 	}
 	m.classifier = c
 	m.gates = gate(examples, c.classes)
-	attempts, err := m.attempts(examples, said)
+	attempts, err := m.attempts(examples, said, own.unseen)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +120,9 @@ func (m *Model) tryOn(examples []Example) []trial {
 }
 
 // attempts returns the latest examples with their predictions, by the model of
-// that time or else out-of-bag by this one.
-func (m *Model) attempts(examples []Example, said [][]float32) ([]attempt, error) {
+// that time or else out-of-bag by this one, and with affinities that have not seen them,
+// by image.
+func (m *Model) attempts(examples []Example, said [][]float32, unseen map[string]*affinity.Model) ([]attempt, error) {
 	byImage := map[string]trial{}
 	for _, t := range m.tried {
 		byImage[t.image] = t
@@ -126,7 +138,7 @@ func (m *Model) attempts(examples []Example, said [][]float32) ([]attempt, error
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, attempt{scene: &simulate.Scene{Graph: graph}, truth: truthOf(e.Features.Area, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
+		out = append(out, attempt{scene: &simulate.Scene{Graph: graph, Affinities: unseen[e.ID]}, truth: truthOf(e.Features.Area, e.Labels, t.classes), guess: func(c Choice) *engine.Guess {
 			return t.guess(e.Features, c)
 		}})
 	}

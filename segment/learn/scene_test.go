@@ -61,7 +61,7 @@ func fields(t testing.TB, n int) []Example {
 // choice of strength finds that it pays.
 func TestTrain(t *testing.T) {
 	examples := fields(t, 9)
-	m, err := Train(t.Context(), examples[:8], nil)
+	m, err := Train(t.Context(), examples[:8], nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTrainIsDeterministic(t *testing.T) {
 
 func trained(t testing.TB, examples []Example) []byte {
 	t.Helper()
-	m, err := Train(t.Context(), examples, nil)
+	m, err := Train(t.Context(), examples, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestTrainWithTooLittle(t *testing.T) {
 		void[i].Labels = slices.Repeat([]uint8{segment.Void}, void[i].Features.N)
 	}
 	for name, examples := range map[string][]Example{"none": nil, "few": few, "one class": one, "void": void} {
-		m, err := Train(t.Context(), examples, nil)
+		m, err := Train(t.Context(), examples, nil, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -134,7 +134,7 @@ func TestTrainWithTooLittle(t *testing.T) {
 			t.Errorf("%s: a guess of classes %v", name, g.Classes)
 		}
 	}
-	if _, err := Train(t.Context(), tiny, nil); err != nil {
+	if _, err := Train(t.Context(), tiny, nil, nil); err != nil {
 		t.Errorf("images of one superpixel: %v", err)
 	}
 }
@@ -143,11 +143,11 @@ func TestTrainWithTooLittle(t *testing.T) {
 // it.
 func TestTrialsArePrequential(t *testing.T) {
 	examples := fields(t, 9)
-	before, err := Train(t.Context(), examples[:6], nil)
+	before, err := Train(t.Context(), examples[:6], nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := Train(t.Context(), examples, before)
+	after, err := Train(t.Context(), examples, before, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestTrialsArePrequential(t *testing.T) {
 func TestTrainIsCancelled(t *testing.T) {
 	ctx, cancel := contextThatEnds(t)
 	defer cancel()
-	if _, err := Train(ctx, fields(t, 6), nil); err == nil {
+	if _, err := Train(ctx, fields(t, 6), nil, nil); err == nil {
 		t.Error("a cancelled training has a result")
 	}
 }

@@ -42,10 +42,10 @@ type classifier struct {
 	exponent float64 // of the last one's probabilities, see calibrate
 }
 
-// fit trains a classifier and returns its out-of-bag prediction for each
+// classify trains a classifier and returns its out-of-bag prediction for each
 // example: superpixels × classes. It is nil when fewer than two classes are in
 // enough images. The context stops it between trees.
-func fit(ctx context.Context, examples []Example) (*classifier, [][]float32, error) {
+func classify(ctx context.Context, examples []Example) (*classifier, [][]float32, error) {
 	c := &classifier{classes: frequentClasses(examples)}
 	k := len(c.classes)
 	if k < 2 {

@@ -51,6 +51,9 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	if err := a.WeighEmbedding(ctx, l.embeddingWeight(ctx, im.ProjectID)); err != nil {
 		return false, err
 	}
+	if err := a.Relate(ctx, relations(m)); err != nil {
+		return false, err
+	}
 	if s := a.Scores(); s != nil {
 		if s.Model > m.Number {
 			m = l.newest(ctx, im.ProjectID, m)
@@ -70,7 +73,18 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	return g != nil, a.GiveGuess(ctx, scoresOf(g, m, f.N))
 }
 
-// takeBack takes an image's guess back, and what its embedding counts.
+// relations are the affinities that a project's images get from its model; nil for the
+// usual ones.
+func relations(m *learn.Model) *segment.Affinities {
+	if m.Affinities == nil {
+		return nil
+	}
+	b, _ := m.Affinities.MarshalBinary() // which always succeeds
+	return &segment.Affinities{Model: b, Learnt: m.Finished()}
+}
+
+// takeBack takes an image's guess back, what its embedding counts, and the project's
+// affinities.
 func (l *Learner) takeBack(ctx context.Context, im segment.Image) error {
 	if im.Seq == 0 {
 		return nil
@@ -81,6 +95,9 @@ func (l *Learner) takeBack(ctx context.Context, im segment.Image) error {
 	}
 	defer a.Close()
 	if err := a.WeighEmbedding(ctx, new(segment.Embedding)); err != nil {
+		return err
+	}
+	if err := a.Relate(ctx, nil); err != nil {
 		return err
 	}
 	return a.GiveGuess(ctx, nil)

@@ -27,6 +27,7 @@ type Learning struct {
 	Model    int  // number of the current model; 0 without one
 	Learnt   int  // finished images when it was trained
 	Guessing bool // the model's guesses are expected to save work
+	Related  bool // the model has affinities of its own
 	Training bool
 	Fewest   int // finished images needed for guesses
 
@@ -60,7 +61,7 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 		return Learning{}, err
 	}
 	if m != nil {
-		out.Model, out.Guessing = m.Number, m.Guesses()
+		out.Model, out.Guessing, out.Related = m.Number, m.Guesses(), m.Affinities != nil
 	}
 	for _, im := range images {
 		switch im.Status() {

@@ -90,7 +90,7 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 	if !before.Due(len(done)) {
 		if l.weighDue(projectID) {
 			sortByModel(done, before)
-			l.learnEmbeddings(ctx, projectID, done)
+			l.learnEmbeddings(ctx, projectID, done, before)
 		}
 		return false
 	}
@@ -104,7 +104,7 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 	}
 	var m *learn.Model
 	if !l.study(ctx, projectID, func(ctx context.Context) (err error) {
-		m, err = learn.Train(ctx, examples, before)
+		m, err = learn.Train(ctx, examples, before, l.parameters.Affinities)
 		return err
 	}) {
 		left, err := l.finishedImages(ctx, projectID)
@@ -116,7 +116,7 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 		}
 	}
 	l.keepModel(ctx, projectID, m)
-	l.learnEmbeddings(ctx, projectID, latest)
+	l.learnEmbeddings(ctx, projectID, latest, m)
 	return true
 }
 

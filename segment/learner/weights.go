@@ -48,8 +48,9 @@ func (l *Learner) setWeighDue(projectID string, due bool) {
 }
 
 // learnEmbeddings learns from finished images, the latest last, how much
-// embeddings count in a project. After an error it keeps what it knew, and remains due.
-func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []segment.Image) {
+// embeddings count in a project, besides what its model, which can be nil, knows. After an
+// error it keeps what it knew, and remains due.
+func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []segment.Image, m *learn.Model) {
 	l.setWeighDue(projectID, false) // before the embeddings are read, because others can come meanwhile
 	learned := false
 	defer func() {
@@ -69,7 +70,11 @@ func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []
 	}
 	var weight *segment.Embedding
 	learned = l.study(ctx, projectID, func(ctx context.Context) (err error) {
-		weight, err = learn.Weigh(ctx, images, l.parameters)
+		p := l.parameters
+		if m != nil && m.Affinities != nil {
+			p = p.With(m.Affinities)
+		}
+		weight, err = learn.Weigh(ctx, images, p)
 		return err
 	})
 	if !learned {

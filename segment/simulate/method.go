@@ -10,6 +10,7 @@ import (
 	"collie/crf"
 	"collie/herding"
 	"collie/segment"
+	"collie/segment/affinity"
 	"collie/segment/engine"
 	"collie/superpixels"
 )
@@ -27,6 +28,9 @@ type Scene struct {
 	// Embedding, which can be nil, is known to the model.
 	Embedding *engine.Embedding
 
+	// Affinities are those of the model; nil for the usual ones.
+	Affinities *affinity.Model
+
 	once  sync.Once
 	model *engine.Model
 }
@@ -35,7 +39,11 @@ type Scene struct {
 // for.
 func (s *Scene) Model() *engine.Model {
 	s.once.Do(func() {
-		s.model = engine.NewModel(s.Graph, engine.DefaultParameters).Divide(s.Coarse).Embed(s.Embedding)
+		p := engine.DefaultParameters
+		if s.Affinities != nil {
+			p = p.With(s.Affinities)
+		}
+		s.model = engine.NewModel(s.Graph, p).Divide(s.Coarse).Embed(s.Embedding)
 	})
 	return s.model
 }

@@ -43,7 +43,7 @@ func (s *Session) Hypotheses(ctx context.Context, g Gestures, count int) ([][]ui
 	s.done = len(g.Points)
 	cut := s.Timeline.Cut()
 	if s.cut != cut {
-		s.cut, s.model = cut, s.Model(cut, nil)
+		s.cut, s.model = cut, s.Model(cut, assistant.Known{})
 	}
 	sequence := s.Sequence(s.Timeline, s.model, every, everythingElse)
 	var out [][]uint8

@@ -85,13 +85,17 @@ func (t *Timeline) checkKind(e *segment.Event, p *segment.Project) error {
 		return t.checkGuess(e.Scores, p)
 	case segment.Embed:
 		return t.checkEmbedding(e.Embedding)
+	case segment.Relate:
+		if e.Affinities == nil && t.affinities == nil || e.Affinities != nil && !e.Affinities.Valid() {
+			return segment.Errorf(segment.Invalid, "An affinities event can only remove the affinities that the project has learned for the image. Nothing was changed.")
+		}
 	case segment.Granularity:
 		if fewest := min(fewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
 			return segment.Errorf(segment.Invalid, "This image can have %d to %d superpixels, not %d. Nothing was changed.", fewest, t.cells.N, e.Regions)
 		}
 	case segment.Undo, segment.Redo:
 	default:
-		return segment.Errorf(segment.Invalid, "Event kind %.40q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
+		return segment.Errorf(segment.Invalid, "Event kind %.40q is unknown; use label, clear, exclude, box, lock, unlock, instance, pixels, accept, guess, embedding, affinities, granularity, undo, redo or restore. Nothing was changed.", e.Kind)
 	}
 	return nil
 }

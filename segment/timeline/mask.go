@@ -84,7 +84,7 @@ func (t *Timeline) imported(e *segment.Event) *Timeline {
 	if len(e.Drawn) > 0 {
 		next.Drawn = &segment.Drawn{Import: e.ID, Objects: e.Drawn, Marks: next.Objects}
 	}
-	out.wanted, out.guess, out.embedding, out.constraints = t.wanted, t.guess, t.embedding, &next
+	out.wanted, out.guess, out.embedding, out.affinities, out.constraints = t.wanted, t.guess, t.embedding, t.affinities, &next
 	if left := undecided(t.cells, e.Cells, out.repairs); left < t.cells.Area() {
 		out.left = left
 	}

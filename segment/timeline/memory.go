@@ -89,6 +89,9 @@ func weigh(e *segment.Event) int {
 	if e.Embedding != nil {
 		n += len(e.Embedding.Values)
 	}
+	if e.Affinities != nil {
+		n += len(e.Affinities.Model)
+	}
 	return n
 }
 

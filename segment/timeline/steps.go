@@ -49,7 +49,7 @@ func (t *Timeline) Apply(e segment.Event) {
 // was the project's, which does nothing but make guesses and take them back.
 func byPerson(e *segment.Event) bool {
 	switch e.Kind {
-	case segment.Embed:
+	case segment.Embed, segment.Relate:
 		return false
 	case segment.FirstGuess, segment.Undo:
 		return e.By != segment.ByProject
@@ -140,6 +140,10 @@ func (t *Timeline) play(e *segment.Event) step {
 		if e.Embedding != nil && len(e.Embedding.Values) == 0 {
 			t.embedding = s.embedding.Weighed(e.Embedding)
 		}
+		return s
+	case segment.Relate:
+		s := t.newStep()
+		t.affinities, t.shown = e.Affinities, nil
 		return s
 	case segment.Granularity:
 		s := t.newStep()

@@ -97,9 +97,10 @@ type step struct {
 type setting struct {
 	wanted      int // superpixels asked for
 	base        *superpixels.Cut
-	cut         *superpixels.Cut   // the base, divided around clicks
-	guess       *segment.Scores    // first guess, or nil
-	embedding   *segment.Embedding // or nil
+	cut         *superpixels.Cut    // the base, divided around clicks
+	guess       *segment.Scores     // first guess, or nil
+	embedding   *segment.Embedding  // or nil
+	affinities  *segment.Affinities // that the project has learned, or nil
 	constraints *segment.Constraints
 	shown       *Shown // or nil
 	left        int    // pixels that the last import left undecided
@@ -292,7 +293,7 @@ func (t *Timeline) Repairs(table *segment.ClassTable) []segment.Repair {
 func (t *Timeline) First() *superpixels.Cut { return t.cuts[0] }
 
 // Untouched reports whether no person has worked on the image: all events are by
-// the project, first guesses and their removal, or about embeddings.
+// the project, first guesses and their removal, or about embeddings or affinities.
 func (t *Timeline) Untouched() bool {
 	return !t.worked
 }
@@ -303,6 +304,9 @@ func (t *Timeline) Guessed() bool { return t.guess != nil && t.Untouched() }
 
 // Embedding returns the current embedding, or nil.
 func (t *Timeline) Embedding() *segment.Embedding { return t.embedding }
+
+// Affinities returns the current ones that the project has learned, or nil.
+func (t *Timeline) Affinities() *segment.Affinities { return t.affinities }
 
 // Scores returns the current first guess, or nil.
 func (t *Timeline) Scores() *segment.Scores { return t.guess }

@@ -68,10 +68,10 @@ var needs = map[string]access.Action{
 	"Annotation.PixelsAfter":    access.Read,
 	"Annotation.GiveGuess":      access.Annotate,
 	"Annotation.WeighGuess":     access.Annotate,
-	"Annotation.WeighEmbedding": access.Annotate,
-	"Annotation.SetScores":      access.Annotate,
-	"Workspace.RemoveOrphans":   access.Administer,
-	"Workspace.Examine":         access.Administer,
+	"Annotation.WeighEmbedding": access.Annotate, "Annotation.Relate": access.Annotate,
+	"Annotation.SetScores":    access.Annotate,
+	"Workspace.RemoveOrphans": access.Administer,
+	"Workspace.Examine":       access.Administer,
 }
 
 // chores are the calls that the program makes for itself, never for a person, and

@@ -2,7 +2,7 @@
  * The messages of the socket and the bodies of the HTTP calls; the other side
  * of this contract is docs/socket.md and web/wire/protocol.go.
  *
- * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'instance' | 'accept' | 'guess' | 'embedding' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
+ * @typedef {'label' | 'clear' | 'exclude' | 'box' | 'lock' | 'unlock' | 'instance' | 'accept' | 'guess' | 'embedding' | 'affinities' | 'pixels' | 'granularity' | 'restore' | 'undo' | 'redo'} Kind
  *
  * @typedef {object} EvidenceEvent
  * @property {string} id made here, once; a repeat is stored once

@@ -14,7 +14,7 @@ import { counted } from '../ui/numbers.js';
  * @property {{rank: number}} [hypothesis]
  * @property {number} [regions]
  * @property {number} [to]
- * @property {number} [learnt] of a guess or embedding: finished images that it, or its weight, was learned from; absent when it was removed
+ * @property {number} [learnt] of a guess, embedding or affinities: finished images that it, or its weight, was learned from; absent when it was removed
  * @property {boolean} [weighed] of an embedding: only its weight changed
  * @property {[number, number][]} [points] of a box
  * @property {string} [by]
@@ -102,6 +102,8 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
     case 'guess':
       if (learnt === undefined) return 'Removed the guess';
       return learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Imported a first guess';
+    case 'affinities':
+      return learnt === undefined ? 'Took back what the project had learned about borders' : `Learned about borders from ${counted(learnt, 'finished image')}`;
     case 'embedding':
       if (learnt === undefined) return 'Removed the embeddings';
       return weighed ? `Weighted the embeddings from ${counted(learnt, 'finished image')}` : 'Imported embeddings';

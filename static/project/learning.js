@@ -18,6 +18,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @property {number} model number of the model; 0 before the first
  * @property {number} learnt finished images that it was trained from
  * @property {boolean} guessing whether its guesses are expected to save work
+ * @property {boolean} affinities whether it has learned about borders between superpixels, too
  * @property {boolean} training
  * @property {{running: boolean, total: number, done: number}} prelabelling
  * @property {{id: string, guessed: boolean}[]} images untouched, least expected work first
@@ -32,13 +33,14 @@ const AGAIN = 1000;
 /**
  * Where a project's learning stands, in a sentence.
  *
- * @param {Pick<Learning, 'on' | 'finished' | 'fewest' | 'model' | 'learnt' | 'guessing' | 'training' | 'images'>} learning
+ * @param {Pick<Learning, 'on' | 'finished' | 'fewest' | 'model' | 'learnt' | 'guessing' | 'affinities' | 'training' | 'images'>} learning
  */
-export function learningText({ on, finished, fewest, model, learnt, guessing, training, images }) {
+export function learningText({ on, finished, fewest, model, learnt, guessing, affinities, training, images }) {
   if (!on) return 'Guessing is off.';
   if (finished < fewest && model === 0) return `Collie guesses the rest once ${fewest} images are finished: ${fewest - finished} to go.`;
   if (model === 0) return training ? 'Learning from the finished images.' : 'Nothing learned yet.';
-  const from = `Learned from ${counted(learnt, 'finished image')}${training ? ', learning more' : ''}.`;
+  const borders = affinities ? ', also which borders matter' : '';
+  const from = `Learned from ${counted(learnt, 'finished image')}${borders}${training ? ', learning more' : ''}.`;
   if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none.`;
   const guessed = images.filter((im) => im.guessed).length;
   return images.length === 0 ? from : `${from} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;

@@ -12,10 +12,10 @@ import (
 const EventColumns = "id, kind, superpixels, points, class, regions, rank, digest, labels, repairs, back_to, instances, author, created"
 
 // Conditions on rows of the table event. Old servers had users whose name was the
-// project's, which does nothing but make guesses, take them back and weigh embeddings.
+// project's, which does nothing but make guesses, take them back, weigh embeddings and learn affinities.
 const (
 	Guessed  = "event.author = '" + segment.ByProject + "' AND event.kind = '" + string(segment.FirstGuess) + "'"
-	ByPerson = "event.kind NOT IN ('" + string(segment.Embed) + "', '" + string(segment.Import) + "') AND NOT (event.author = '" + segment.ByProject + "' AND event.kind IN ('" + string(segment.FirstGuess) + "', '" + string(segment.Undo) + "'))"
+	ByPerson = "event.kind NOT IN ('" + string(segment.Embed) + "', '" + string(segment.Relate) + "', '" + string(segment.Import) + "') AND NOT (event.author = '" + segment.ByProject + "' AND event.kind IN ('" + string(segment.FirstGuess) + "', '" + string(segment.Undo) + "'))"
 )
 
 // numbers reports whether events of a kind have Instances. Those of other kinds have
@@ -43,6 +43,10 @@ func Event(e segment.Event) []any {
 	case segment.Embed:
 		if e.Embedding != nil {
 			labels, _ = e.Embedding.MarshalBinary() // which always succeeds
+		}
+	case segment.Relate:
+		if e.Affinities != nil {
+			labels, _ = e.Affinities.MarshalBinary() // which always succeeds
 		}
 	}
 	return []any{
@@ -97,6 +101,13 @@ func ScanEvent(row Scanner) (e segment.Event, err error) {
 		if labels != nil {
 			e.Embedding = new(segment.Embedding)
 			if err := e.Embedding.UnmarshalBinary(labels); err != nil {
+				return e, err
+			}
+		}
+	case segment.Relate:
+		if labels != nil {
+			e.Affinities = new(segment.Affinities)
+			if err := e.Affinities.UnmarshalBinary(labels); err != nil {
 				return e, err
 			}
 		}

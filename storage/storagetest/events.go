@@ -55,6 +55,8 @@ func testEvents(t *testing.T, s Store) {
 		{ID: "no embedding", Kind: segment.Embed},
 		{ID: "embedding", Kind: segment.Embed, By: "Ann", Embedding: &segment.Embedding{Values: []uint8{1, 128, 255, 0}, Dims: 2, Scale: 0.1, Borders: segment.Likelihood{Bias: 2, Slope: -3}, Pairs: segment.Likelihood{Bias: 1. / 3, Slope: -0.5}, Learnt: 300}},
 		{ID: "weight", Kind: segment.Embed, By: segment.ByProject, Embedding: &segment.Embedding{Pairs: segment.Likelihood{Slope: -1e-9}}},
+		{ID: "no affinities", Kind: segment.Relate},
+		{ID: "affinities", Kind: segment.Relate, By: segment.ByProject, Affinities: &segment.Affinities{Model: []byte{0, 255, 7}, Learnt: 300}},
 		{ID: "m", Kind: segment.Import, Cells: labels, Repairs: []segment.Repair{{Class: 0, Runs: []int32{3, 3}}}},
 		{ID: "n", Kind: segment.Instance, Points: [][2]float64{{3.5, 7}}, Class: 2, Instances: []int32{segment.MaxObjects}},
 		{ID: "o", Kind: segment.Import, Cells: labels[:3], Instances: []int32{0, 2, 1}, Drawn: []segment.ObjectPixels{{Class: 1, Number: 2, Runs: []int32{3, 4, 9, 1}}, {Class: 254, Number: segment.MaxObjects, Runs: []int32{0, 2}}}},
@@ -99,7 +101,7 @@ func testEvents(t *testing.T, s Store) {
 	}
 	efforts, err := s.Efforts(ctx, p.ID)
 	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 7, Guessed: true}, namesake.ID: {Actions: 3}}, efforts); diff != "" {
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 9, Guessed: true}, namesake.ID: {Actions: 3}}, efforts); diff != "" {
 		t.Errorf("efforts (-want +got):\n%s", diff)
 	}
 	for image, id := range map[string]string{im.ID: "z", other.ID: "a", "unknown": "a"} {

@@ -101,6 +101,17 @@ func uploadTo(t *testing.T, address, project string, files [][]byte) (images []s
 // uploadNamed is uploadTo with the names of the files.
 func uploadNamed(t *testing.T, address, project string, names []string, files [][]byte) (images []string) {
 	t.Helper()
+	var made []struct{ ID string }
+	sendNamed(t, address+"/api/v1/projects/"+project+"/images", names, files, &made)
+	for _, im := range made {
+		images = append(images, im.ID)
+	}
+	return images
+}
+
+// sendNamed sends files in a form and decodes the answer.
+func sendNamed(t *testing.T, url string, names []string, files [][]byte, answer any) {
+	t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for i, content := range files {
@@ -115,12 +126,7 @@ func uploadNamed(t *testing.T, address, project string, names []string, files []
 	if err := form.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var made []struct{ ID string }
-	call(t, address+"/api/v1/projects/"+project+"/images", form.FormDataContentType(), &body, &made)
-	for _, im := range made {
-		images = append(images, im.ID)
-	}
-	return images
+	call(t, url, form.FormDataContentType(), &body, answer)
 }
 
 // post sends JSON, which must be accepted.

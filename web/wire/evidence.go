@@ -11,7 +11,7 @@ import (
 type Evidence struct {
 	ID          string       `json:"id,omitempty" doc:"made by the client, unique within the image" schema:"required,minLength=1,maxLength=64,pattern=^[!-~]*$"`
 	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required,min=0"`
-	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|instance|pixels|accept|guess|embedding|granularity|undo|redo|restore"`
+	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|instance|pixels|accept|guess|embedding|affinities|granularity|undo|redo|restore"`
 	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
 	Superpixels []int32      `json:"superpixels,omitempty" schema:"maxItems=200000"`
 	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box" schema:"maxItems=200000"`

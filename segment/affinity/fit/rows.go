@@ -11,8 +11,8 @@ import (
 
 // Image is one image to learn from.
 type Image struct {
+	Graph *superpixels.Graph
 	Class []uint8 // of each region of the graph, segment.Void where it isn't known
-	graph *superpixels.Graph
 	scene *affinity.Scene
 	seed  uint64
 }
@@ -20,7 +20,7 @@ type Image struct {
 // NewImage returns an image with the given classes of the regions of its graph, which
 // must have Merges. The seed chooses what is learned from.
 func NewImage(g *superpixels.Graph, class []uint8, seed uint64) *Image {
-	return &Image{class, g, affinity.NewScene(g), seed}
+	return &Image{g, class, affinity.NewScene(g), seed}
 }
 
 // Rows are features with the right answer: whether both regions have the same
@@ -56,8 +56,8 @@ const (
 func EdgeRows(e *Image) *Rows {
 	out := &Rows{}
 	features := make([]float32, len(affinity.EdgeFeatures))
-	for i := 0; i < len(e.graph.Edges); i += max(edgeStep, len(e.graph.Edges)/mostEdges) {
-		edge := &e.graph.Edges[i]
+	for i := 0; i < len(e.Graph.Edges); i += max(edgeStep, len(e.Graph.Edges)/mostEdges) {
+		edge := &e.Graph.Edges[i]
 		if p, q := e.Class[edge.A], e.Class[edge.B]; p != segment.Void && q != segment.Void {
 			e.scene.Edge(features, i)
 			out.add(features, p == q)
@@ -76,7 +76,7 @@ const (
 // PairRows are pairs of regions that are drawn from an image; paths between them cross
 // borders that a regression weighs.
 func PairRows(e *Image, edges *affinity.Regression) *Rows {
-	logits := make([]float64, len(e.graph.Edges))
+	logits := make([]float64, len(e.Graph.Edges))
 	features := make([]float32, len(affinity.EdgeFeatures))
 	for i := range logits {
 		e.scene.Edge(features, i)

@@ -1,0 +1,97 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// patchwork is a picture of blocks of any lightness in tiles of two classes, which only
+// their tint shows, and its mask.
+func patchwork(t *testing.T, number int) (picture, mask []byte) {
+	t.Helper()
+	const block, tile = 10, 20
+	rng := rand.New(rand.NewPCG(uint64(number), 12))
+	img := image.NewNRGBA(image.Rect(0, 0, fieldWidth, fieldHeight))
+	classes := image.NewPaletted(img.Rect, color.Palette{color.Black, color.White})
+	for y := 0; y < fieldHeight; y += tile {
+		for x := 0; x < fieldWidth; x += tile {
+			class := uint8(rng.IntN(2))
+			for at := range tile * tile {
+				classes.SetColorIndex(x+at%tile, y+at/tile, class)
+			}
+		}
+	}
+	for y := 0; y < fieldHeight; y += block {
+		for x := 0; x < fieldWidth; x += block {
+			light := 40 + rng.IntN(150)
+			for at := range block * block {
+				v := uint8(light + rng.IntN(8))
+				c := [3]uint8{v, v, v}
+				c[2*classes.ColorIndexAt(x+at%block, y+at/block)] += 30
+				img.SetNRGBA(x+at%block, y+at/block, color.NRGBA{c[0], c[1], c[2], 255})
+			}
+		}
+	}
+	encode := func(img image.Image) []byte {
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	return encode(img), encode(classes)
+}
+
+// A project that has learned which borders matter says so, and an image that is opened
+// afterwards has that in its history; clicks on it are answered as ever.
+func TestE2EBordersLearned(t *testing.T) {
+	t.Parallel()
+	const finished = 14
+	address := serve(t, t.TempDir())
+	var project struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Patches","classes":[{"name":"red"},{"name":"blue"}],"rest":"nothing"}`), &project)
+	var pictures, masks [][]byte
+	var names []string
+	for i := range finished + 1 {
+		picture, mask := patchwork(t, i)
+		pictures, masks, names = append(pictures, picture), append(masks, mask), append(names, fmt.Sprintf("%d.png", i))
+	}
+	images := uploadNamed(t, address, project.ID, names, pictures)
+	sendNamed(t, address+"/api/v1/projects/"+project.ID+"/imports", names[:finished], masks[:finished], new(any))
+	p := openPage(t, 1280, 720, true, address+"/projects/"+project.ID)
+	p.until(`document.getElementById('learning-text').textContent.startsWith('Learned from 14 finished images, also which borders matter')`)
+	p.screenshot("project")
+	open := openPage(t, 1280, 720, false, address+"/images/"+images[finished])
+	open.until(`document.getElementById('save').dataset.state === 'saved'`)
+	open.clickOn("the history", "#history")
+	open.until(`[...document.querySelectorAll('#history-list .step')].some((e) => e.textContent.includes('Learned about borders from 14 finished images'))`)
+	open.screenshot("history")
+	open.clickOn("the history again", "#history")
+	open.press("2")
+	open.click(image.Pt(fieldWidth/2, fieldHeight/2))
+	open.until(`document.querySelectorAll('.hypothesis').length > 3 && document.getElementById('save').dataset.state === 'saved'`)
+	var h struct{ Parameters struct{ Affinities string } }
+	var usual struct{ Parameters struct{ Affinities string } }
+	for id, into := range map[string]any{images[finished]: &h, images[0]: &usual} {
+		resp, err := http.Get(address + "/api/v1/images/" + id + "/hypotheses?count=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = json.NewDecoder(resp.Body).Decode(into)
+		resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h == usual || h.Parameters.Affinities == "" {
+		t.Errorf("the image has the affinities %q, one that was finished before %q", h.Parameters.Affinities, usual.Parameters.Affinities)
+	}
+}
