@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"runtime"
 	"strconv"
 	"strings"
@@ -285,4 +286,27 @@ func TestPackersKeepNothing(t *testing.T) {
 		t.Error("it does")
 	}
 	runtime.KeepAlive(z)
+}
+
+// The lists that grow with a project are compressed for those who can unpack them.
+func TestCompressedLists(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t)
+	im := s.photo()
+	for _, path := range []string{"/api/v1/projects/" + im.Project + "/images", "/api/v1/projects/" + im.Project + "/learning", "/api/v1/trash"} {
+		plain, packed := s.send("GET", path, nil, "Accept-Encoding: identity"), httptest.NewRecorder()
+		r := httptest.NewRequest("GET", s.url+path, nil)
+		r.Header.Set("Accept-Encoding", "gzip")
+		s.server.ServeHTTP(packed, r)
+		if h := packed.Header(); plain.header.Get("Content-Encoding") != "" || h.Get("Content-Encoding") != "gzip" || h.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%s: encodings %v and %v", path, plain.header, h)
+		}
+		z, err := gzip.NewReader(packed.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unpacked, err := io.ReadAll(z); err != nil || !bytes.Equal(unpacked, plain.body) {
+			t.Errorf("%s: unpacked it is another answer: %v", path, err)
+		}
+	}
 }
