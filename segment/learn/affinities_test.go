@@ -4,44 +4,24 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"math/rand/v2"
 	"testing"
 
 	"collie/segment/affinity"
+	"collie/segment/photo/phototest"
 	"collie/superpixels"
 )
 
-// patchwork is an image of blocks of any lightness in tiles of two classes, which only
-// their tint shows.
+// patchwork is an image on which the usual affinities are misled.
 func patchwork(seed uint64) Example {
-	const width, height, block, tile = 144, 96, 12, 24
-	rng := rand.New(rand.NewPCG(seed, 9))
-	tiles := [width / tile * height / tile]uint8{}
-	for i := range tiles {
-		tiles[i] = uint8(rng.IntN(2))
-	}
-	class := func(x, y int) uint8 { return tiles[y/tile*(width/tile)+x/tile] }
-	img := image.NewNRGBA(image.Rect(0, 0, width, height))
-	light := [width / block * height / block]int{}
-	for i := range light {
-		light[i] = 40 + rng.IntN(150)
-	}
-	for y := range height {
-		for x := range width {
-			v := light[y/block*(width/block)+x/block] + rng.IntN(8)
-			at := img.PixOffset(x, y)
-			img.Pix[at], img.Pix[at+1], img.Pix[at+2], img.Pix[at+3] = uint8(v), uint8(v), uint8(v), 255
-			img.Pix[at+2*int(class(x, y))] += 30
-		}
-	}
+	const width, height = 144, 96
+	img, class := phototest.Patchwork(seed, width, height)
 	h, cells := superpixels.Divide(img, 400)
 	cut := h.Cut(cells, 100, make([]uint8, h.Finest()), 0)
 	g := cells.Coarsen(cut.Parent, cut.N)
 	e := Example{ID: fmt.Sprint("patchwork ", seed), Features: Describe(img, h, cells, 100), Graph: func() (*superpixels.Graph, error) { return g, nil }}
 	for i := range g.Regions {
 		c := g.Regions[i].Centroid
-		e.Labels = append(e.Labels, class(int(c[0]), int(c[1])))
+		e.Labels = append(e.Labels, class[int(c[1])*width+int(c[0])])
 	}
 	return e
 }

@@ -3,8 +3,6 @@ package learner_test
 import (
 	"bytes"
 	"fmt"
-	"image"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,29 +13,12 @@ import (
 	"collie/segment/photo/phototest"
 )
 
-// patchwork adds pictures of blocks of any lightness in tiles of sky and grass, which
-// only their tint shows, and returns the class of each pixel.
+// patchwork adds pictures on which the usual affinities are misled, and returns the class
+// of each pixel.
 func (s *school) patchwork(t *testing.T, images int) (classes [][]uint8) {
 	t.Helper()
-	const block, tile, across = 10, 20, schoolWidth / 20
 	for i := range images {
-		rng := rand.New(rand.NewPCG(uint64(i), 11))
-		var light [schoolWidth / block * schoolHeight / block]int
-		var tiles [across * schoolHeight / tile]uint8
-		for b := range light {
-			light[b] = 40 + rng.IntN(150)
-		}
-		for b := range tiles {
-			tiles[b] = uint8(rng.IntN(2))
-		}
-		img, class := image.NewNRGBA(image.Rect(0, 0, schoolWidth, schoolHeight)), make([]uint8, schoolWidth*schoolHeight)
-		for p := range class {
-			x, y := p%schoolWidth, p/schoolWidth
-			class[p] = tiles[y/tile*across+x/tile]
-			v := uint8(light[y/block*(schoolWidth/block)+x/block] + rng.IntN(8))
-			copy(img.Pix[4*p:], []uint8{v, v, v, 255})
-			img.Pix[4*p+2*int(class[p])] += 30
-		}
+		img, class := phototest.Patchwork(uint64(i), schoolWidth, schoolHeight)
 		im, err := s.AddImage(t.Context(), s.project.ID, fmt.Sprintf("%d.png", i), bytes.NewReader(phototest.MustPNG(t, img)))
 		if err != nil {
 			t.Fatal(err)

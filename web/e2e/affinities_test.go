@@ -1,54 +1,16 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
-	"math/rand/v2"
 	"net/http"
 	"strings"
 	"testing"
-)
 
-// patchwork is a picture of blocks of any lightness in tiles of two classes, which only
-// their tint shows, and its mask.
-func patchwork(t *testing.T, number int) (picture, mask []byte) {
-	t.Helper()
-	const block, tile = 10, 20
-	rng := rand.New(rand.NewPCG(uint64(number), 12))
-	img := image.NewNRGBA(image.Rect(0, 0, fieldWidth, fieldHeight))
-	classes := image.NewPaletted(img.Rect, color.Palette{color.Black, color.White})
-	for y := 0; y < fieldHeight; y += tile {
-		for x := 0; x < fieldWidth; x += tile {
-			class := uint8(rng.IntN(2))
-			for at := range tile * tile {
-				classes.SetColorIndex(x+at%tile, y+at/tile, class)
-			}
-		}
-	}
-	for y := 0; y < fieldHeight; y += block {
-		for x := 0; x < fieldWidth; x += block {
-			light := 40 + rng.IntN(150)
-			for at := range block * block {
-				v := uint8(light + rng.IntN(8))
-				c := [3]uint8{v, v, v}
-				c[2*classes.ColorIndexAt(x+at%block, y+at/block)] += 30
-				img.SetNRGBA(x+at%block, y+at/block, color.NRGBA{c[0], c[1], c[2], 255})
-			}
-		}
-	}
-	encode := func(img image.Image) []byte {
-		var b bytes.Buffer
-		if err := png.Encode(&b, img); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
-	return encode(img), encode(classes)
-}
+	"collie/segment/photo/phototest"
+)
 
 // A project that has learned which borders matter says so, and an image that is opened
 // afterwards has that in its history; clicks on it are answered as ever.
@@ -61,8 +23,9 @@ func TestE2EBordersLearned(t *testing.T) {
 	var pictures, masks [][]byte
 	var names []string
 	for i := range finished + 1 {
-		picture, mask := patchwork(t, i)
-		pictures, masks, names = append(pictures, picture), append(masks, mask), append(names, fmt.Sprintf("%d.png", i))
+		img, class := phototest.Patchwork(uint64(i), fieldWidth, fieldHeight)
+		mask := &image.Paletted{Pix: class, Stride: fieldWidth, Rect: img.Rect, Palette: color.Palette{color.Black, color.White}}
+		pictures, masks, names = append(pictures, phototest.MustPNG(t, img)), append(masks, phototest.MustPNG(t, mask)), append(names, fmt.Sprintf("%d.png", i))
 	}
 	images := uploadNamed(t, address, project.ID, names, pictures)
 	sendNamed(t, address+"/api/v1/projects/"+project.ID+"/imports", names[:finished], masks[:finished], new(any))
