@@ -53,7 +53,9 @@ func TestAffinities(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if l := s.until(t, "model of 14 images", func(l learner.Learning) bool { return l.Learnt == 14 }); !l.Related {
+	// It learns again with two more images, so maybe not from the last one.
+	l := s.until(t, "model of 13 or 14 images", func(l learner.Learning) bool { return l.Learnt >= 13 })
+	if !l.Related {
 		t.Errorf("the project says that it has no affinities of its own: %+v", l)
 	}
 	for range 2 {
@@ -62,7 +64,7 @@ func TestAffinities(t *testing.T) {
 		}
 	}
 	own, events := s.affinities(t, 14)
-	if own == nil || own.Learnt != 14 || events != 1 {
+	if own == nil || own.Learnt != l.Learnt || events != 1 {
 		t.Fatalf("an untouched image has the affinities %+v after %d events about them", own, events)
 	}
 	if im := s.image(t, 14); im.Status() != segment.StatusUntouched {
