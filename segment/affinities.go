@@ -14,7 +14,8 @@ type Affinities struct {
 	Learnt int    // finished images that the model was learned from
 }
 
-const maxAffinities = 64 << 10 // bytes of a model
+// MaxAffinities is the largest number of bytes of a model.
+const MaxAffinities = 64 << 10
 
 // Same reports whether two of them, which can be nil, are equal.
 func (a *Affinities) Same(other *Affinities) bool {
@@ -26,7 +27,7 @@ func (a *Affinities) Same(other *Affinities) bool {
 
 // Valid reports whether they can be those of an event.
 func (a *Affinities) Valid() bool {
-	return len(a.Model) > 0 && len(a.Model) <= maxAffinities && a.Learnt >= 0
+	return len(a.Model) > 0 && len(a.Model) <= MaxAffinities && a.Learnt >= 0
 }
 
 // MarshalBinary encodes the affinities: the images learned from as unsigned LEB128, then

@@ -92,8 +92,9 @@ func (l *lesson) example(labels []uint8) learn.Example {
 	}
 }
 
-// work lets the annotator work on the lesson from the help of its project, and returns the actions for each target, -1 for one that was not reached,
-// and the labelling in the end.
+// work lets the annotator work on the lesson from the help of its project, and returns
+// the actions for each target, -1 for one that was not reached, and the labelling in the
+// end.
 func (c *projectCommand) work(t *terminal, l *lesson, from help, gesture string) ([]int, []uint8, error) {
 	return c.workIn(t, &simulate.Scene{Graph: l.graph, Coarse: l.coarse, Guess: from.guess, Affinities: from.affinities}, l, gesture)
 }

@@ -114,14 +114,19 @@ func (c *methodsCommand) Run(t *terminal) error {
 
 // picture runs all methods on one picture, the image-th.
 func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *scene, image int, rows []*contender) error {
+	semantic := slices.Contains(c.Model, "semantic")
+	var mask []uint8
+	if semantic {
+		var err error
+		if mask, err = simulate.ReadMask(p.Mask(), s.size()); err != nil {
+			return err
+		}
+	}
 	for draw := range c.Draws {
 		var scores []float64
-		if slices.Contains(c.Model, "semantic") {
-			mask, err := simulate.ReadMask(p.Mask(), s.size())
-			if err != nil {
-				return err
-			}
+		if semantic {
 			classifier := pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: c.Corrupt, Classes: c.Classes}
+			var err error
 			if scores, err = classifier.Scores(mask, s.regions, s.id, draw); err != nil {
 				return fmt.Errorf("%s, semantic model: %w", s.id, err)
 			}

@@ -21,12 +21,3 @@ func open(p simulate.Picture, regions, classes int) (*fit.Image, error) {
 	}
 	return fit.NewImage(g, simulate.Majority(truth), simulate.Hash(p.ID)), nil
 }
-
-// gather returns the rows of all images, in their order.
-func gather(t *terminal, examples []*fit.Image, of func(*fit.Image) *fit.Rows) ([]*fit.Rows, error) {
-	parts := make([]*fit.Rows, len(examples))
-	return parts, t.Each("measuring", len(examples), func(i int) error {
-		parts[i] = of(examples[i])
-		return nil
-	})
-}

@@ -10,7 +10,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"collie/cmd/internal/progress"
-	"collie/segment/affinity"
 	"collie/segment/affinity/fit"
 	"collie/segment/simulate"
 )
@@ -78,7 +77,7 @@ func (c *command) Run(t *terminal) error {
 		}
 		notes = append(notes, figures...)
 	}
-	model, err := learn(t, "learning", examples)
+	model, err := fit.Learn(t.Each, "learning", examples)
 	if err != nil {
 		return fmt.Errorf("--data %s: %w", strings.Join(c.Data, ","), err)
 	}
@@ -128,16 +127,16 @@ func (c *command) validate(t *terminal, examples []*fit.Image) (notes []string, 
 				seen = append(seen, e)
 			}
 		}
-		model, err := learn(t, fmt.Sprintf("fold %d of %d", fold+1, c.Folds), seen)
+		model, err := fit.Learn(t.Each, fmt.Sprintf("fold %d of %d", fold+1, c.Folds), seen)
 		if err != nil {
 			return nil, fmt.Errorf("--folds %d: without part %d: %w", c.Folds, fold+1, err)
 		}
-		parts, err := gather(t, held, fit.EdgeRows)
+		parts, err := fit.Gather(t.Each, "measuring", held, fit.EdgeRows)
 		if err != nil {
 			return nil, err
 		}
 		edges.add(&model.Edge, parts)
-		if parts, err = gather(t, held, func(e *fit.Image) *fit.Rows { return fit.PairRows(e, &model.Edge) }); err != nil {
+		if parts, err = fit.Gather(t.Each, "measuring", held, func(e *fit.Image) *fit.Rows { return fit.PairRows(e, &model.Edge) }); err != nil {
 			return nil, err
 		}
 		pairs.add(&model.Pair, parts)
@@ -157,9 +156,4 @@ func (c *command) validate(t *terminal, examples []*fit.Image) (notes []string, 
 		}
 	}
 	return notes, nil
-}
-
-// learn fits both regressions.
-func learn(t *terminal, what string, examples []*fit.Image) (*affinity.Model, error) {
-	return fit.Learn(t.Each, what, len(examples), func(i int) (*fit.Image, error) { return examples[i], nil })
 }

@@ -6,6 +6,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/timeline"
 )
 
 // SetEmbedding lets hypotheses of the image compare superpixels by an embedding,
@@ -54,17 +55,31 @@ func (a *Annotation) Embedding() *segment.Embedding {
 // WeighEmbedding gives the embedding of an image that nobody has worked on another
 // weight, in the name of the project; nil leaves the one it has.
 func (a *Annotation) WeighEmbedding(ctx context.Context, weight *segment.Embedding) error {
+	return a.amend(ctx, func(t *timeline.Timeline) *segment.Event {
+		if embedding := t.Embedding(); weight == nil || embedding == nil || embedding.WeighedLike(weight) {
+			return nil
+		}
+		return &segment.Event{Kind: segment.Embed, Embedding: (&segment.Embedding{}).Weighed(weight)}
+	})
+}
+
+// amend adds what else a project knows of an image that nobody has worked on, in the
+// project's name: the event that next makes of the present state, nil for none.
+func (a *Annotation) amend(ctx context.Context, next func(t *timeline.Timeline) *segment.Event) error {
 	if err := a.guard.MayIn(ctx, a.image.ProjectID, access.Annotate); err != nil {
 		return err
 	}
+	var e *segment.Event
 	a.mu.Lock()
-	untouched, embedding := a.timeline.Untouched(), a.timeline.Embedding()
+	if a.timeline.Untouched() {
+		e = next(a.timeline)
+	}
 	a.mu.Unlock()
-	if weight == nil || !untouched || embedding == nil || embedding.WeighedLike(weight) {
+	if e == nil {
 		return nil
 	}
-	only := (&segment.Embedding{}).Weighed(weight)
-	_, err := a.beneathGuess(asProject(ctx), segment.Event{ID: segment.NewID(), Kind: segment.Embed, Embedding: only})
+	e.ID = segment.NewID()
+	_, err := a.beneathGuess(asProject(ctx), *e)
 	return err
 }
 

@@ -107,9 +107,11 @@ func Learned(m *affinity.Model) Parameters {
 	return p
 }
 
-// With returns the parameters with other affinities.
+// With returns the parameters with other affinities; nil leaves those that there are.
 func (p Parameters) With(m *affinity.Model) Parameters {
-	p.Affinities, p.Number = m, m.Number()
+	if m != nil {
+		p.Affinities, p.Number = m, m.Number()
+	}
 	return p
 }
 

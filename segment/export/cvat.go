@@ -32,7 +32,7 @@ func (c *cvat) document(set string) document {
 }
 
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "images/" + s.stem + s.extension()
+	s.pictureName = s.inOneFolder()
 	parts := s.partition()
 	list, of, p := s.list()
 	var b bytes.Buffer

@@ -22,7 +22,7 @@ type indexPNG struct {
 func newIndexPNG(j *job) (encoder, error) { return indexPNG{job: j}, nil }
 
 func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "images/" + s.stem + s.extension()
+	s.pictureName = s.inOneFolder()
 	mask, err := written("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	return &piece{files: []member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}, err
 }
@@ -38,7 +38,7 @@ type colourPNG struct {
 func newColourPNG(j *job) (encoder, error) { return colourPNG{job: j}, nil }
 
 func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
-	s.pictureName = "images/" + s.stem + s.extension()
+	s.pictureName = s.inOneFolder()
 	mask, err := written("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})

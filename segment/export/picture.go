@@ -17,6 +17,9 @@ import (
 // inImages is where tools that read COCO, YOLO and others look for the picture.
 func (s *subject) inImages() string { return "images/" + s.set() + "/" + s.stem + s.extension() }
 
+// inOneFolder is the picture's name in formats that keep those of all sets in one folder.
+func (s *subject) inOneFolder() string { return "images/" + s.stem + s.extension() }
+
 // jpegQuality is the quality of pictures that must be re-encoded as JPEG.
 const jpegQuality = 95
 

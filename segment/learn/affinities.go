@@ -77,15 +77,8 @@ func relate(ctx context.Context, examples []Example, usual *affinity.Model, befo
 
 // relatedOf returns the latest examples that can be learned from, the latest last.
 func relatedOf(ctx context.Context, examples []Example) (out []related, err error) {
-	first, rows := len(examples), 0
-	for first > 0 && len(examples)-first < maxRelated {
-		rows += len(examples[first-1].Labels)
-		if rows > maxRelatedRows {
-			break
-		}
-		first--
-	}
-	for i := first; i < len(examples); i++ {
+	examples = latest(examples, maxRelated, maxRelatedRows)
+	for i := range examples {
 		e := &examples[i]
 		if err := schedule.Pause(ctx); err != nil {
 			return nil, err
@@ -115,7 +108,11 @@ func fitTo(ctx context.Context, images []related) (*affinity.Model, error) {
 		}
 		return nil
 	}
-	m, err := fit.Learn(each, "", len(images), func(i int) (*fit.Image, error) { return images[i].image, nil })
+	from := make([]*fit.Image, len(images))
+	for i := range images {
+		from[i] = images[i].image
+	}
+	m, err := fit.Learn(each, "", from)
 	if errors.Is(err, fit.ErrOneClass) {
 		return nil, nil
 	}

@@ -17,8 +17,6 @@ const (
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
-
-	maxAffinities = 1 << 16 // bytes
 )
 
 // MarshalBinary encodes the model: magic "CLMD", version 7 (one byte), then
@@ -133,7 +131,7 @@ func readModel(data []byte) (*Model, error) {
 	m := &Model{Number: r.number(1, maxModel)}
 	m.Images, m.Early = r.ids(MaxExamples), r.ids(maxEarly)
 	m.Choice, m.Imported = r.choice(), r.choice()
-	if own := r.bytes(r.number(0, maxAffinities)); len(own) > 0 && r.err == nil {
+	if own := r.bytes(r.number(0, segment.MaxAffinities)); len(own) > 0 && r.err == nil {
 		m.Affinities = new(affinity.Model)
 		r.err = m.Affinities.UnmarshalBinary(own)
 	}

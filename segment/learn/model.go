@@ -53,7 +53,7 @@ func Train(ctx context.Context, examples []Example, before *Model, usual *affini
 	if before != nil {
 		m.Number = before.Number + 1
 	}
-	examples = latest(examples)
+	examples = latest(examples, MaxExamples, maxRows)
 	for _, e := range examples {
 		m.Images = append(m.Images, e.ID)
 	}
@@ -84,12 +84,13 @@ func Train(ctx context.Context, examples []Example, before *Model, usual *affini
 	return m, err
 }
 
-// latest drops the oldest examples if there are too many.
-func latest(examples []Example) []Example {
+// latest drops the oldest examples if there are more than most, or than mostRows
+// superpixels of all.
+func latest(examples []Example, most, mostRows int) []Example {
 	rows := 0
 	for i := len(examples) - 1; i >= 0; i-- {
 		rows += examples[i].Features.N
-		if rows > maxRows || len(examples)-i > MaxExamples {
+		if rows > mostRows || len(examples)-i > most {
 			return examples[i+1:]
 		}
 	}

@@ -71,7 +71,7 @@ func (l *Learner) learnEmbeddings(ctx context.Context, projectID string, done []
 	var weight *segment.Embedding
 	learned = l.study(ctx, projectID, func(ctx context.Context) (err error) {
 		p := l.parameters
-		if m != nil && m.Affinities != nil {
+		if m != nil {
 			p = p.With(m.Affinities)
 		}
 		weight, err = learn.Weigh(ctx, images, p)

@@ -39,11 +39,7 @@ type Scene struct {
 // for.
 func (s *Scene) Model() *engine.Model {
 	s.once.Do(func() {
-		p := engine.DefaultParameters
-		if s.Affinities != nil {
-			p = p.With(s.Affinities)
-		}
-		s.model = engine.NewModel(s.Graph, p).Divide(s.Coarse).Embed(s.Embedding)
+		s.model = engine.NewModel(s.Graph, engine.DefaultParameters.With(s.Affinities)).Divide(s.Coarse).Embed(s.Embedding)
 	})
 	return s.model
 }

@@ -7,20 +7,19 @@ import "collie/segment/affinity"
 // to people what is being done.
 type Each func(what string, n int, do func(i int) error) error
 
-// Learn fits both regressions to n images, which image returns; each is asked for twice.
-// The result doesn't depend on the order in which each calls.
-func Learn(each Each, what string, n int, image func(i int) (*Image, error)) (*affinity.Model, error) {
-	gather := func(what string, of func(*Image) *Rows) ([]*Rows, error) {
-		parts := make([]*Rows, n)
-		return parts, each(what, n, func(i int) error {
-			e, err := image(i)
-			if err == nil {
-				parts[i] = of(e)
-			}
-			return err
-		})
-	}
-	rows, err := gather(what+": borders", EdgeRows)
+// Gather returns the rows of all images, in their order.
+func Gather(each Each, what string, images []*Image, of func(*Image) *Rows) ([]*Rows, error) {
+	parts := make([]*Rows, len(images))
+	return parts, each(what, len(images), func(i int) error {
+		parts[i] = of(images[i])
+		return nil
+	})
+}
+
+// Learn fits both regressions to images. The result doesn't depend on the order in which
+// each calls.
+func Learn(each Each, what string, images []*Image) (*affinity.Model, error) {
+	rows, err := Gather(each, what+": borders", images, EdgeRows)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +27,7 @@ func Learn(each Each, what string, n int, image func(i int) (*Image, error)) (*a
 	if m.Edge, err = fit(each, what+": borders", affinity.EdgeFeatures, rows); err != nil {
 		return nil, err
 	}
-	if rows, err = gather(what+": pairs", func(e *Image) *Rows { return PairRows(e, &m.Edge) }); err != nil {
+	if rows, err = Gather(each, what+": pairs", images, func(e *Image) *Rows { return PairRows(e, &m.Edge) }); err != nil {
 		return nil, err
 	}
 	m.Pair, err = fit(each, what+": pairs", affinity.PairFeatures, rows)
