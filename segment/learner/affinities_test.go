@@ -10,7 +10,9 @@ import (
 	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/learner"
+	"collie/segment/photo"
 	"collie/segment/photo/phototest"
+	"collie/segment/workspace"
 )
 
 // patchwork adds pictures on which the usual affinities are misled, and returns the class
@@ -115,5 +117,32 @@ func TestAffinities(t *testing.T) {
 	s.guess(t, 16)
 	if own, _ := s.affinities(t, 16); own != nil {
 		t.Errorf("a project that learns nothing leaves %d bytes of affinities", len(own.Model))
+	}
+}
+
+// A server that knows an older model leaves the affinities and the guess of a newer one.
+func TestAffinitiesAtTwoServers(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 0, asStored)
+	classes := s.patchwork(t, 18)
+	finish := func(from, to int) {
+		t.Helper()
+		for i := from; i < to; i++ {
+			if _, err := mustOpen(t, s.Workspace, s.images[i].ID).ImportMask(t.Context(), segment.NewID(), classes[i], nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.until(t, "model of nearly all", func(l learner.Learning) bool { return l.Learnt >= to-1 })
+	}
+	finish(0, 13)
+	other := &school{Workspace: workspace.New(s.store, s.blobs, photo.NewGate(photo.Limits{})), project: s.project, images: s.images}
+	t.Cleanup(other.Learner().Start(t.Context()))
+	other.guess(t, 17) // knows the model of these from here on
+	finish(13, 16)
+	s.guess(t, 16)
+	newer, _ := s.affinities(t, 16)
+	other.guess(t, 16)
+	if own, events := s.affinities(t, 16); newer == nil || !own.Same(newer) || events != 1 {
+		t.Errorf("the other server has replaced the affinities: %d events about them", events)
 	}
 }

@@ -51,9 +51,6 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 	if err := a.WeighEmbedding(ctx, l.embeddingWeight(ctx, im.ProjectID)); err != nil {
 		return false, err
 	}
-	if err := a.Relate(ctx, relations(m)); err != nil {
-		return false, err
-	}
 	if s := a.Scores(); s != nil {
 		if s.Model > m.Number {
 			m = l.newest(ctx, im.ProjectID, m)
@@ -61,6 +58,9 @@ func (l *Learner) guess(ctx context.Context, imageID string, class schedule.Clas
 		if s.Model == m.Number || s.Model > m.Number && s.Learnt > m.Finished() {
 			return true, nil
 		}
+	}
+	if err := a.Relate(ctx, relations(m)); err != nil {
+		return false, err
 	}
 	f, err := l.features(ctx, a)
 	if err != nil {
