@@ -122,7 +122,7 @@ func howItWorks() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = how("See whole answers", "Each hypothesis labels the whole image differently: a part, the object, a group.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = how("Compare complete labellings", "Each hypothesis labels the whole image differently: a part, the object, a group.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

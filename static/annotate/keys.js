@@ -33,9 +33,9 @@ export const BINDINGS = [
   { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
   { group: 'Label', shown: 'L', does: 'Find a class by name', commands: [['l', 'find']] },
   { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
-  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the class that has the focus in the list (Tab and the arrow keys lead there), not the active one', commands: [] },
+  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the focused class in the list (reach it with Tab and the arrow keys), not the active one', commands: [] },
   { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
-  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class; nothing paints over a locked one, and whole superpixels with a part of it are left alone', commands: [['shift+l', 'lock-class']] },
+  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class: nothing paints over a locked one, and whole superpixels that contain part of it stay as they are', commands: [['shift+l', 'lock-class']] },
 
   { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
   { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
@@ -43,7 +43,7 @@ export const BINDINGS = [
   { group: 'Tools', shown: 'V', does: 'Polygon: click corners, Enter closes, Backspace removes the last', commands: [['v', 'tool polygon']] },
   { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']] },
   { group: 'Tools', shown: 'O', does: 'Object box: drag it around the object; a click in a box, or Delete, removes it', commands: [['o', 'tool box']] },
-  { group: 'Tools', shown: 'T', does: 'Objects: click each of several objects of one class that touch; Alt + click joins one again', commands: [['t', 'tool objects']] },
+  { group: 'Tools', shown: 'T', does: 'Objects: click each of several touching objects of one class; Alt + click joins one again', commands: [['t', 'tool objects']] },
   { group: 'Tools', shown: '[  ]', does: 'Narrower and wider brush', commands: [['[', 'thinner'], [']', 'wider']] },
   { group: 'Tools', shown: 'Ctrl + drag', does: 'Draw exact pixels instead of superpixels', commands: [] },
   { group: 'Tools', shown: 'Q', does: 'Exact-pixel mode', commands: [['q', 'exact']] },
@@ -90,7 +90,7 @@ export const BINDINGS = [
   { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
   { group: 'Work', shown: 'Ctrl + Shift + Enter', does: 'Approve the image and go to the next', commands: [['ctrl+shift+enter', 'approve-next']] },
   { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
-  { group: 'Work', shown: '?', does: 'How it works, and the keys', commands: [['?', 'help']] },
+  { group: 'Work', shown: '?', does: 'How it works, and keyboard shortcuts', commands: [['?', 'help']] },
 ];
 
 const commands = new Map(BINDINGS.flatMap((b) => b.commands));

@@ -380,7 +380,7 @@ export class Acceptance {
   renewed() {
     const { choice, ports } = this;
     if (choice.shown && !ports.session.hypotheses.cards.includes(choice.shown.card)) choice.selected = choice.hovered = null;
-    if (this.eager) this.miss('The superpixels are different ones now. Choose among the hypotheses for them.');
+    if (this.eager) this.miss('The superpixels have changed. Choose one of the new hypotheses.');
     this.waive();
   }
 }

@@ -353,7 +353,7 @@ export class ClassPanel {
     this.stored = next;
     this.heard++;
     this.arrange(next);
-    if (!stays && !mine) toast(`${current.name} was deleted`, `The active class is ${this.current.name} now.`);
+    if (!stays && !mine) toast(`${current.name} was deleted`, `The active class is now ${this.current.name}.`);
   }
 
   paint() {

@@ -103,7 +103,7 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
       if (learnt === undefined) return 'Removed the guess';
       return learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Imported a first guess';
     case 'affinities':
-      return learnt === undefined ? 'Took back what the project had learned about borders' : `Learned about borders from ${counted(learnt, 'finished image')}`;
+      return learnt === undefined ? 'Removed what the project had learned about borders' : `Learned about borders from ${counted(learnt, 'finished image')}`;
     case 'embedding':
       if (learnt === undefined) return 'Removed the embeddings';
       return weighed ? `Weighted the embeddings from ${counted(learnt, 'finished image')}` : 'Imported embeddings';

@@ -30,6 +30,6 @@ test('steps in words', () => {
     'Labelled 2 superpixels', 'Cleared 1 superpixel', 'Accepted 800 superpixels of hypothesis 3', 'Accepted 800 superpixels of another labelling',
     'Painted 6 pixels', 'Erased 1 pixel', 'Changed to 300 superpixels', 'Restored step 4', 'Restored the start', 'Imported a mask',
     'Box around dog', 'Removed the box around dog', 'Not dog: 3 superpixels', 'Locked dog', 'Unlocked dog',
-    'Learned about borders from 12 finished images', 'Took back what the project had learned about borders',
+    'Learned about borders from 12 finished images', 'Removed what the project had learned about borders',
   ]);
 });

@@ -99,7 +99,7 @@ export function questions(images, chosen) {
   return {
     approved: approved === 0 || approved === exported.length ? '' : `${approved} of ${counted(exported.length, 'image')} ${approved === 1 ? 'is' : 'are'} approved and unchanged since.`,
     drafts: drafts === 0 ? '' : `${drafts} of ${counted(exported.length, 'image')} ${drafts === 1 ? 'is' : 'are'} unfinished. Undecided parts have no label in the export.`,
-    guesses: guesses === 0 ? '' : `${counted(guesses, 'image has only a guess', 'images have only a guess')} that nobody has accepted: the project’s, imported scores or a copy of another image. Without a tick ${guesses > 1 ? 'they are' : 'it is'} exported without labels.`,
+    guesses: guesses === 0 ? '' : `${counted(guesses, 'image has only a guess', 'images have only a guess')} that nobody has accepted: the project’s, imported scores or a copy of another image. ${guesses > 1 ? 'They are' : 'It is'} exported without labels unless you tick the box.`,
   };
 }
 
