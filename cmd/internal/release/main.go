@@ -30,7 +30,8 @@ var (
 	platforms = flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "`list` of GOOS/GOARCH")
 )
 
-// documents go into every archive beside the programs.
+// documents go into every archive beside the programs, and so does what is in docs,
+// to which they link.
 var documents = []string{"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "SECURITY.md", "python/collie.py"}
 
 // programs are what an archive holds, and where their source is.
@@ -104,7 +105,11 @@ func archive(ctx context.Context, work, platform string) error {
 			return err
 		}
 	}
-	for _, d := range documents {
+	pages, err := filepath.Glob("docs/*")
+	if err != nil {
+		return err
+	}
+	for _, d := range slices.Concat(documents, pages) {
 		files = append(files, file{d, d, 0o644})
 	}
 	path := filepath.Join(*out, name)
