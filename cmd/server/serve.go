@@ -228,12 +228,21 @@ func (r *running) listen() (address string, err error) {
 	r.served = make(chan error, 1)
 	if secured == nil {
 		go func() { r.served <- r.server.Serve(listener) }()
-		return "http://" + listener.Addr().String(), nil
+		return "http://" + local(listener.Addr()), nil
 	}
 	r.server.TLSConfig = secured.Config
 	go func() { r.served <- r.server.ServeTLS(listener, "", "") }()
 	go secured.Prepare() // nothing waits for it: it can't be stopped, and what it stores appears whole
-	return "https://" + listener.Addr().String(), nil
+	return "https://" + local(listener.Addr()), nil
+}
+
+// local is an address at which this machine reaches a listener. One that listens to all
+// addresses says so by an address that no browser opens.
+func local(at net.Addr) string {
+	if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	return at.String()
 }
 
 // wait waits until ctx is done or nothing can be stored any more, and then stops

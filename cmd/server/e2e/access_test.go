@@ -295,6 +295,9 @@ func (p *process) tokens(data string) {
 // Without a login the server can be opened to all only by saying so.
 func TestInsecure(t *testing.T) {
 	p := start(t, t.TempDir(), "--listen", "0.0.0.0:0", "--insecure")
+	if !strings.HasPrefix(p.url, "http://127.0.0.1:") {
+		t.Errorf("the address %s is not for people", p.url)
+	}
 	r, err := http.NewRequestWithContext(t.Context(), "GET", p.url+"/api/v1/projects", nil)
 	if err != nil {
 		t.Fatal(err)
