@@ -34,6 +34,9 @@ func TestConstraints(t *testing.T) {
 		{segment.Event{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}, Instances: []int32{0}}, state{Excluded: excluded(0), Objects: []segment.ObjectMark{{Cell: 1, Class: 1, Number: 7}}}},
 		{segment.Event{Kind: segment.Label, Class: 1, Superpixels: []int32{1}}, state{Excluded: excluded(0), Objects: []segment.ObjectMark{{Cell: 1, Class: 1, Number: 7}}}},
 		{segment.Event{Kind: segment.Label, Class: 0, Superpixels: []int32{1}}, state{Excluded: excluded(0)}},
+		{segment.Event{Kind: segment.Label, Class: 2, Superpixels: []int32{0}}, state{}},
+		{segment.Event{Kind: segment.Instance, Class: 0, Points: [][2]float64{{4, 0}}, Instances: []int32{7}}, state{Objects: []segment.ObjectMark{{Cell: 1, Class: 0, Number: 7}}}},
+		{segment.Event{Kind: segment.Clear, Superpixels: []int32{1}}, state{}},
 		{segment.Event{Kind: segment.Restore, To: 3}, state{Boxes: []segment.Box{box}, Excluded: excluded(0, 3), Locked: []uint8{5}}},
 	} {
 		c.event.ID = fmt.Sprint(i)
@@ -99,6 +102,9 @@ func TestConstraintsAreChecked(t *testing.T) {
 		{Kind: segment.Outline, Class: 1, Points: [][2]float64{{0, 0}, {13, 1}}},
 		{Kind: segment.Outline, Class: 1, Points: [][2]float64{{-1, 0}, {5, 1}}},
 		{Kind: segment.Outline, Class: 1, Points: [][2]float64{{3, 0}, {3.5, 1}}},
+		{Kind: segment.Click, Class: 1},
+		{Kind: segment.Click, Class: 1, Points: make([][2]float64, maxClickPoints+1)},
+		{Kind: segment.Click, Class: 1, Points: [][2]float64{{0, 1}}},
 		{Kind: segment.Exclude, Class: 1},
 		{Kind: segment.Exclude, Class: 7, Superpixels: []int32{1}},
 		{Kind: segment.Lock, Class: 2},
@@ -114,6 +120,18 @@ func TestConstraintsAreChecked(t *testing.T) {
 		e.ID = "x"
 		if err := timeline.Check(&e, &project); segment.KindOf(err) != segment.Invalid {
 			t.Errorf("%s %d %v: %v, want an Error of kind Invalid", e.Kind, e.Class, e.Points, err)
+		}
+	}
+	for _, e := range []segment.Event{
+		{Kind: segment.Outline, Class: 1},
+		{Kind: segment.Outline, Class: 1, Points: [][2]float64{{12, 0}, {11, 1}}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}, {11.9, 0.9}}, Instances: []int32{segment.MaxObjects}},
+		{Kind: segment.Instance, Class: 1, Points: [][2]float64{{0, 0}}, Instances: []int32{0}},
+		{Kind: segment.Click, Class: 1, Points: make([][2]float64, maxClickPoints)},
+	} {
+		e.ID = "x"
+		if err := timeline.Check(&e, &project); err != nil {
+			t.Errorf("%s %d %v: %v", e.Kind, e.Class, e.Points, err)
 		}
 	}
 }

@@ -14,10 +14,11 @@ import (
 	"collie/superpixels"
 )
 
-// speckled returns the cells of a small picture and their graph.
+// speckled returns the cells of a small picture and their graph. Its pixels fill the
+// words of a subset, so a step beyond the last one is out of range.
 func speckled(seed uint64) (*superpixels.Runs, *superpixels.Graph) {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	img := image.NewNRGBA(image.Rect(0, 0, 24, 18))
+	img := image.NewNRGBA(image.Rect(0, 0, 24, 16))
 	for i := range img.Pix {
 		img.Pix[i] = uint8(rng.IntN(256))
 	}
