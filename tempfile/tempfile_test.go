@@ -1,6 +1,7 @@
 package tempfile_test
 
 import (
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -38,5 +39,8 @@ func TestFile(t *testing.T) {
 	}
 	if err := f.Close(); err != nil || names() > 0 {
 		t.Errorf("%v, %d names after the end", err, names())
+	}
+	if err := f.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed twice: %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"fmt"
 	"net/netip"
 	"slices"
 	"testing"
@@ -33,6 +34,9 @@ func TestRoles(t *testing.T) {
 				t.Errorf("%v is read as %v, %v among %v", role, back, ok, roles)
 			}
 		}
+	}
+	if got := fmt.Sprint(Nobody, User, Viewer, Reviewer, Annotator, Owner, Admin, Observer, Observer+1); got != "nobody user viewer reviewer annotator owner admin observer role 8" {
+		t.Errorf("the roles are called %s", got)
 	}
 	for _, name := range []string{"", "Admin", "root", "role 7", "nobody"} {
 		if r, ok := ParseRole(name, append(ServerRoles(), ProjectRoles()...)); ok {

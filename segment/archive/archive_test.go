@@ -108,7 +108,7 @@ func TestNames(t *testing.T) {
 		"../a": false, "a/../../b": false, "a/../b": false, "/a": false, "a//b": false, "a/./b": false, "..": false, "": false,
 		`a\b`: false, `..\a`: false, "C:a": false, `C:\a`: false, "c:/a": false,
 		"con": false, "CON.png": false, "a/nul.tar.gz": false, "Aux .png": false, "com1": false, "lpt²": false, "CONOUT$": false,
-		"a.": false, "a /b": false, "a\nb": false, "\u202egnp.exe": false, "a\x00": false, "\xff\xfe": false,
+		"a.": false, "a /b": false, "a\nb": false, "a\u2028b": false, "a\u2029b": false, "\u202egnp.exe": false, "a\x00": false, "\xff\xfe": false,
 		strings.Repeat("x", 1025): false,
 	} {
 		if got := badName(name); (got == "") != ok {
@@ -235,6 +235,12 @@ func TestLongDirectory(t *testing.T) {
 	if allocated > entries/3 {
 		t.Errorf("%v allocations for %d entries", allocated, entries)
 	}
+	budget, b := budgetReader{r: bytes.NewReader(all), left: 4}, make([]byte, 4)
+	for _, want := range []error{nil, errBudget} {
+		if _, err := budget.ReadAt(b, 0); err != want {
+			t.Errorf("a read with a budget for one: %v, want %v", err, want)
+		}
+	}
 }
 
 func TestStated(t *testing.T) {
@@ -250,6 +256,11 @@ func TestStated(t *testing.T) {
 	copy(long[76:], "PK\x05\x06\x00\x00\x00\x00\xff\xff\xff\xff")
 	if got := stated(bytes.NewReader(long), int64(len(long))); got != 1<<40 {
 		t.Errorf("long form: %d", got)
+	}
+	// A long form that states fewer doesn't count.
+	le.PutUint64(long[32:], 1)
+	if got := stated(bytes.NewReader(long), int64(len(long))); got != 1<<16-1 {
+		t.Errorf("long form with fewer: %d", got)
 	}
 	if _, err := Open(bytes.NewReader(long), int64(len(long)), Limits{}); segment.KindOf(err) != segment.TooLarge {
 		t.Errorf("long form: %v", err)
