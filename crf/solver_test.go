@@ -26,6 +26,7 @@ func TestSolveBounds(t *testing.T) {
 		opt := Options{
 			Method: rapid.SampledFrom([]Method{Auto, TRWS, LBP}).Draw(t, "method"),
 			Sweeps: rapid.IntRange(0, 5).Draw(t, "sweeps"),
+			Kicks:  rapid.IntRange(0, 2).Draw(t, "kicks"),
 		}
 		s := NewSolver(m, opt)
 		for range 2 { // cold, then with warm messages
@@ -115,6 +116,15 @@ func TestMovesNeverLowerEnergy(t *testing.T) {
 		g.icm(x, make([]float64, m.Labels))
 		if e := g.energy(x); e < before-eps {
 			t.Fatalf("ICM: %v to %v", before, e)
+		}
+		for i, l := range slices.Clone(x) {
+			e := g.energy(x)
+			for other := range m.Labels {
+				if x[i] = uint8(other); g.energy(x) > e+eps {
+					t.Fatalf("after ICM the energy rises from %v to %v with label %d of node %d", e, g.energy(x), other, i)
+				}
+			}
+			x[i] = l
 		}
 		x = random()
 		for range 5 {

@@ -38,4 +38,11 @@ func TestWriteOverlay(t *testing.T) {
 			t.Errorf("at %d, %d: %v, want %v", c.x, c.y, at, c.want)
 		}
 	}
+	narrow := Mask{Width: 2, Height: 640, Pixels: make([]byte, 2*640)}
+	if err := WriteOverlay(&b, narrow, nil, 0, 160); err != nil {
+		t.Fatal(err)
+	}
+	if size, err := png.DecodeConfig(&b); err != nil || size.Width != 1 || size.Height != 160 {
+		t.Errorf("the overlay of a narrow mask has %d×%d pixels, %v", size.Width, size.Height, err)
+	}
 }

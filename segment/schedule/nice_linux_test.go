@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Long work runs on a thread of low priority, and no other work ever does.
+// Long and heavy work runs on a thread of low priority, and no other work ever does.
 func TestLongIsNice(t *testing.T) {
 	nice := func() string {
 		b, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/stat", syscall.Gettid()))
@@ -31,6 +31,12 @@ func TestLongIsNice(t *testing.T) {
 	}
 	if long != fmt.Sprint(niceness) {
 		t.Errorf("long work has niceness %s, want %d", long, niceness)
+	}
+	for class, want := range map[Class]string{Later: usual, Later | Heavy: fmt.Sprint(niceness)} {
+		var got string
+		if err := s.Do(t.Context(), class, "user", func() { got = nice() }); err != nil || got != want {
+			t.Errorf("a step of class %d has niceness %s, %v; want %s", class, got, err, want)
+		}
 	}
 	for range 100 {
 		done := make(chan string)

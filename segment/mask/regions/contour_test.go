@@ -71,10 +71,22 @@ func TestDivide(t *testing.T) {
 	})
 }
 
+// repeated puts a mask n times beside itself.
+func repeated(m mask.Mask, n int) mask.Mask {
+	out := mask.Mask{Width: n * m.Width, Height: m.Height}
+	for y := range m.Height {
+		out.Pixels = append(out.Pixels, slices.Repeat(m.Row(y), n)...)
+	}
+	return out
+}
+
 // Painted run by run, objects give the mask again, and no two overlap.
 func TestRuns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := masktest.Draw(t)
+		if rapid.Bool().Draw(t, "wide") {
+			m = repeated(m, 20)
+		}
 		p := Divide(m, nil)
 		list, of := p.Objects(Which{PerClass: rapid.Bool().Draw(t, "per class"), Background: true})
 		byColumn, byRow := slices.Repeat([]uint8{segment.Void}, len(m.Pixels)), slices.Repeat([]uint8{segment.Void}, len(m.Pixels))
@@ -163,6 +175,41 @@ func TestOutlines(t *testing.T) {
 	})
 }
 
+// A bridge from a hole ends at what is next on its left: no step of the joined path
+// leaves the region.
+func TestBridges(t *testing.T) {
+	rows := []string{
+		"###########",
+		"#.#.##.#..#",
+		"###.#######",
+		"#.#.#..#.##",
+		"#.#########",
+		"##.##.##.##",
+		"###########",
+	}
+	m := mask.Mask{Width: 11, Height: len(rows)}
+	for _, row := range rows {
+		for _, c := range row {
+			m.Pixels = append(m.Pixels, map[rune]uint8{'#': 1, '.': segment.Void}[c])
+		}
+	}
+	path, ok := Divide(m, nil).Outlines()[0].Bridged()
+	if !ok {
+		t.Fatal("not joined")
+	}
+	in := func(x, y int) bool {
+		return image.Pt(x, y).In(image.Rect(0, 0, m.Width, m.Height)) && m.Pixels[y*m.Width+x] == 1
+	}
+	for i, from := range path {
+		to := path[(i+1)%len(path)]
+		for x := min(from.X, to.X); x < max(from.X, to.X); x++ {
+			if !in(x, from.Y-1) && !in(x, from.Y) {
+				t.Errorf("the way from %v to %v leaves the region at x = %d", from, to, x)
+			}
+		}
+	}
+}
+
 // holesOf counts holes by Euler's number of pixels that are neighbours when they
 // share a side: Gray 1971, from the 2×2 squares of the picture.
 func holesOf(in []bool, width, height int) int {
@@ -197,9 +244,14 @@ func TestInnerStaysInside(t *testing.T) {
 		m := masktest.Draw(t)
 		p := Divide(m, nil)
 		for id, o := range p.Outlines() {
-			for _, at := range o[0].Inner() {
+			way := o[0].Inner()
+			for i, at := range way {
 				if p.Runs.At(at.X, at.Y) != id {
 					t.Fatalf("the way along region %d passes %v, which is not in it", id, at)
+				}
+				before, after := way[(i+len(way)-1)%len(way)], way[(i+1)%len(way)]
+				if len(way) > 1 && at.Sub(before) == after.Sub(at) {
+					t.Fatalf("the way along region %d stops at %v without a turn", id, at)
 				}
 			}
 		}
