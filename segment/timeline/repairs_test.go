@@ -197,6 +197,22 @@ func divided(m *superpixels.Runs, repairs []segment.Repair) int {
 	return n
 }
 
+// Repairs that go on in the next cell are one run.
+func TestMajority(t *testing.T) {
+	const v = segment.Void
+	cells, others := Majority(strip(4), []uint8{5, 5, 2, 2, 2, 5, v, v, 2, 7, 5, 7})
+	if diff := cmp.Diff([]uint8{5, 2, v, 7}, cells); diff != "" {
+		t.Errorf("cells (-want +got):\n%s", diff)
+	}
+	want := []segment.Repair{{Class: 2, Runs: []int32{2, 1, 8, 1}}, {Class: 5, Runs: []int32{5, 1, 10, 1}}}
+	if diff := cmp.Diff(want, others); diff != "" {
+		t.Errorf("other pixels (-want +got):\n%s", diff)
+	}
+	if _, others := Majority(strip(2), []uint8{0, 0, 1, 1, 2, 2}); !cmp.Equal(others, []segment.Repair{{Class: 1, Runs: []int32{2, 2}}}) {
+		t.Errorf("a run over the border of cells became %v", others)
+	}
+}
+
 func TestRefusedRepairs(t *testing.T) {
 	p := fourClasses()
 	for name, tt := range map[string]struct {

@@ -77,6 +77,42 @@ func TestRestoresDoNotMultiply(t *testing.T) {
 	}
 }
 
+// The work of all restores is limited, counting the events that each plays or undoes.
+// At the limit undo still works.
+func TestRestoresAreBounded(t *testing.T) {
+	tl := New(strip(4), 4, whole)
+	for i, e := range []segment.Event{
+		{Kind: segment.Label, Superpixels: []int32{0, 1}},
+		{Kind: segment.Label, Superpixels: []int32{2}},
+		{Kind: segment.Undo},
+		{Kind: segment.Undo},
+		{Kind: segment.Label, Superpixels: []int32{3}},
+		{Kind: segment.Label, Superpixels: []int32{3}, Class: 1},
+	} {
+		e.ID = fmt.Sprint(i)
+		tl.Apply(e)
+	}
+	for name, c := range map[string]struct{ to, effort int }{"the present": {6, 0}, "a step back": {5, 1}, "an abandoned branch": {2, 3 + 2 + 2}} {
+		e := segment.Event{ID: "restore", Kind: segment.Restore, To: c.to}
+		for effort, want := range map[int]segment.Kind{maxEffort - c.effort: 0, maxEffort - c.effort + 1: segment.TooLarge} {
+			was := *tl
+			was.effort = effort
+			if err := was.affords(&e); segment.KindOf(err) != want {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		before := *tl
+		if tl.Apply(e); tl.effort != c.effort {
+			t.Errorf("%s: an effort of %d, want %d", name, tl.effort, c.effort)
+		}
+		tl.Retract(before)
+	}
+	tl.effort = maxEffort + 1
+	if err := tl.affords(&segment.Event{Kind: segment.Undo}); err != nil {
+		t.Error(err)
+	}
+}
+
 // BenchmarkReplay plays the clicks of a large log, as opening an image does.
 func BenchmarkReplay(b *testing.B) {
 	cells, cutter := mosaic(1)

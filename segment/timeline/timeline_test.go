@@ -136,21 +136,9 @@ func TestLabelling(t *testing.T) {
 	if e, ok := timeline.Find("c"); !ok || e.Seq != 3 {
 		t.Errorf("Find(c) = %v, %v, want event 3", e, ok)
 	}
-	if got := len(timeline.Events(3)); got != 1 {
-		t.Errorf("%d events after 3, want 1", got)
-	}
-}
-
-func TestUndoDepth(t *testing.T) {
-	const depth = 600
-	timeline := New(strip(1), 1, whole)
-	for i := range depth {
-		timeline.Apply(segment.Event{ID: fmt.Sprint("do", i), Kind: segment.Label, Superpixels: []int32{0}, Class: i % 200})
-	}
-	for i := range depth {
-		timeline.Apply(segment.Event{ID: fmt.Sprint("undo", i), Kind: segment.Undo})
-	}
-	if got := timeline.Labelling()[0]; got != segment.Void {
-		t.Errorf("after %d undos the label is %d, want void", depth, got)
+	for after, want := range map[int]int{-1: 4, 3: 1, 4: 0, 9: 0} {
+		if got := len(timeline.Events(after)); got != want {
+			t.Errorf("%d events after %d, want %d", got, after, want)
+		}
 	}
 }
