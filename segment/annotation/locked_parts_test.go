@@ -53,6 +53,12 @@ func TestLockedPartOfADividedSuperpixel(t *testing.T) {
 		segment.Event{Kind: segment.Clear, Points: second},
 	)
 	mustAppend(t, a, segment.Event{ID: "4", Kind: segment.Click, Class: 0, Points: second})
+	divided := a.State()
+	for i, cell := range divided.Parts {
+		if got, want := int(divided.Parent[cell]), len(divided.Labels)-len(divided.Parts)+i; got != want {
+			t.Errorf("cell %d is part %d, but superpixel %d, not %d", cell, i, got, want)
+		}
+	}
 	mustAppend(t, a, segment.Event{ID: "5", Kind: segment.Label, Class: 1, Superpixels: []int32{number}})
 }
 

@@ -44,11 +44,12 @@ func TestSuppose(t *testing.T) {
 func TestSupposedOtherwise(t *testing.T) {
 	t.Parallel()
 	supposing := label("x", 1, [2]float64{110, 40})
-	for name, then := range map[string]segment.Event{
-		"another class":      label("b", 0, [2]float64{110, 40}),
-		"another superpixel": label("b", 1, [2]float64{70, 40}),
-		"other superpixels":  {ID: "b", Kind: segment.Granularity},
-		"a guess":            {Kind: segment.FirstGuess},
+	for name, events := range map[string][]segment.Event{
+		"another class":      {label("b", 0, [2]float64{110, 40})},
+		"another superpixel": {label("b", 1, [2]float64{70, 40})},
+		"a step before":      {label("b", 0, [2]float64{70, 40}), label("c", 1, [2]float64{110, 40})},
+		"other superpixels":  {{ID: "b", Kind: segment.Granularity}},
+		"a guess":            {{Kind: segment.FirstGuess}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, t.TempDir(), asIs))
@@ -57,12 +58,14 @@ func TestSupposedOtherwise(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if then.Kind == segment.FirstGuess {
-				if _, err := a.SetGuess(t.Context(), "b", []uint8{0, 1}, slices.Repeat([]float64{1}, 2*a.Cells().N)); err != nil {
-					t.Fatal(err)
-				}
-			} else {
-				if then.Kind == segment.Granularity {
+			for _, then := range events {
+				switch then.Kind {
+				case segment.FirstGuess:
+					if _, err := a.SetGuess(t.Context(), "b", []uint8{0, 1}, slices.Repeat([]float64{1}, 2*a.Cells().N)); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				case segment.Granularity:
 					then.Regions = len(a.State().Labels) // as many, and maybe others
 				}
 				mustAppend(t, a, then)

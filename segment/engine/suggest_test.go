@@ -69,8 +69,8 @@ func TestSuggest(t *testing.T) {
 	clicks := clicksOn(64, map[int]uint8{0: 3, 63: 9})
 	s := NewSequence(NewModel(g, DefaultParameters), Evidence{Clicks: clicks}, 2)
 	got, err := s.Suggest(t.Context())
-	if err != nil || len(got) < 2 {
-		t.Fatalf("suggested %+v, %v; want several superpixels", got, err)
+	if err != nil || len(got) < 2 || len(got) > mostSuggestions {
+		t.Fatalf("suggested %+v, %v; want 2 to %d superpixels", got, err, mostSuggestions)
 	}
 	for i, next := range got {
 		if clicks[next.Superpixel] != segment.Void || next.Gain <= 0 || next.Gain > 1 || i > 0 && next.Gain > got[i-1].Gain {
