@@ -2,6 +2,9 @@ package row
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -72,6 +75,51 @@ func TestDecodeOlderScores(t *testing.T) {
 	for _, damaged := range [][]byte{version1[:28], slices.Concat([]byte{0, 4}, version1[2:]), slices.Concat([]byte{0, 3}, version2[2:33]), {0, 2}, {5, 1}} {
 		if s, err := decodeScores(damaged); err == nil {
 			t.Errorf("%x became %+v", damaged, s)
+		}
+	}
+}
+
+// Runs of a pixel each take two bytes, the fewest there are.
+func TestDecodeShortRuns(t *testing.T) {
+	want := []segment.Repair{{Class: 3, Runs: []int32{0, 1, 2, 1, 4, 1, 6, 1}}}
+	b := encodeRepairs(want)
+	if got, err := decodeRepairs(b); len(b) != 2+2*4 || err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%d bytes became %v, error %v", len(b), got, err)
+	}
+}
+
+// Bytes that are damaged or from a later version are an error.
+func TestDecodeDamaged(t *testing.T) {
+	later := func(b []byte, at int) []byte {
+		b[at]++
+		return b
+	}
+	shares := func(b []byte) error { _, err := decodeShares(b); return err }
+	scores := func(b []byte) error { _, err := decodeScores(b); return err }
+	repairs := func(b []byte) error { _, err := decodeRepairs(b); return err }
+	drawn := func(b []byte) error { _, err := decodeDrawn(b); return err }
+	superpixels := func(b []byte) error { _, err := decodeSuperpixels(b); return err }
+	for name, c := range map[string]struct {
+		decode func([]byte) error
+		stored []byte
+	}{
+		"superpixels that end early":   {superpixels, []byte{0x80}},
+		"a superpixel out of range":    {superpixels, binary.AppendVarint(nil, math.MaxInt32+1)},
+		"points that end early":        {func(b []byte) error { _, err := decodePoints(b); return err }, make([]byte, 17)},
+		"shares without a version":     {shares, []byte{}},
+		"shares of a later version":    {shares, later(encodeShares([]segment.ClassShare{{ID: 3, Area: 5, Clicks: 1}}), 0)},
+		"shares that end early":        {shares, []byte{sharesVersion, 3, 5}},
+		"repairs without a length":     {repairs, []byte{3}},
+		"fewer runs than announced":    {repairs, []byte{3, 2, 2, 1}},
+		"a run before the first pixel": {repairs, encodeRepairs([]segment.Repair{{Runs: []int32{-1, 2}}})},
+		"a run beyond the last pixel":  {repairs, encodeRepairs([]segment.Repair{{Runs: []int32{math.MaxInt32, 1}}})},
+		"an object without a number":   {drawn, []byte{3, 0}},
+		"a number with pixels":         {drawn, encodeRepairs([]segment.Repair{{Class: 3, Runs: []int32{1, 1}}})},
+		"scores of a later version":    {scores, later(encodeScores(&segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{9, 0}}), 1)},
+		"scores that end early":        {scores, []byte{2, 1}},
+	} {
+		if err := c.decode(c.stored); !errors.Is(err, errEncoding) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

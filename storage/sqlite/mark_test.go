@@ -119,6 +119,20 @@ func TestLostEndOfLog(t *testing.T) {
 	}
 }
 
+// A further loss is noted after those that nobody has acknowledged.
+func TestFurtherLoss(t *testing.T) {
+	s := openAt(t, t.TempDir()).(*Store)
+	defer s.Close()
+	for i := range 3 {
+		if err := noteLoss(s.path, tally{marked: int64(i) + 1}); err != nil {
+			t.Fatal(err)
+		}
+		if losses, err := s.Losses(); len(losses) != i+1 || err != nil {
+			t.Errorf("%d losses are noted as %q, %v", i+1, losses, err)
+		}
+	}
+}
+
 // While one process writes, another that opens the database sees no loss: they
 // count their transactions together.
 func TestMarkOfTwoProcesses(t *testing.T) {

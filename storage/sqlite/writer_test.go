@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/job"
 )
 
 // What a refused request has written is gone, whether it was alone in its
@@ -57,5 +58,8 @@ func TestClosed(t *testing.T) {
 		if segment.KindOf(err) != segment.Unavailable || segment.Uncertain(err) {
 			t.Fatalf("%v, uncertain %v", err, segment.Uncertain(err))
 		}
+	}
+	if err := s.(*Store).End(t.Context(), &job.Job{ID: "late"}, nil); segment.KindOf(err) != segment.Unavailable {
+		t.Errorf("the end of a job: %v", err)
 	}
 }
