@@ -180,11 +180,11 @@ func TestOutlines(t *testing.T) {
 func TestBridges(t *testing.T) {
 	rows := []string{
 		"###########",
-		"#.#.##.#..#",
 		"###.#######",
-		"#.#.#..#.##",
-		"#.#########",
-		"##.##.##.##",
+		"###.##.##.#",
+		"#.#.#.#.#.#",
+		"#.#.###.###",
+		"###.##.##.#",
 		"###########",
 	}
 	m := mask.Mask{Width: 11, Height: len(rows)}
@@ -244,15 +244,19 @@ func TestInnerStaysInside(t *testing.T) {
 		m := masktest.Draw(t)
 		p := Divide(m, nil)
 		for id, o := range p.Outlines() {
-			way := o[0].Inner()
+			way, met := o[0].Inner(), image.Rectangle{}
 			for i, at := range way {
 				if p.Runs.At(at.X, at.Y) != id {
 					t.Fatalf("the way along region %d passes %v, which is not in it", id, at)
 				}
+				met = met.Union(image.Rectangle{at, at.Add(image.Pt(1, 1))})
 				before, after := way[(i+len(way)-1)%len(way)], way[(i+1)%len(way)]
-				if len(way) > 1 && at.Sub(before) == after.Sub(at) {
+				if len(way) > 1 && (at == before || at.Sub(before) == after.Sub(at)) {
 					t.Fatalf("the way along region %d stops at %v without a turn", id, at)
 				}
+			}
+			if met != p.Regions[id].Box {
+				t.Fatalf("the way along region %d reaches %v of %v", id, met, p.Regions[id].Box)
 			}
 		}
 	})
