@@ -157,19 +157,3 @@ func called(ctx context.Context, method reflect.Value) (err error) {
 	}
 	return err
 }
-
-// Without a guard the program can do everything; a named principal is still
-// checked.
-func TestUnguarded(t *testing.T) {
-	w := New(&oneRole{role: access.Viewer}, nil, nil)
-	if err := w.May(t.Context(), access.Administer); err != nil {
-		t.Error(err)
-	}
-	viewer := access.With(t.Context(), access.Principal{User: "u", Role: access.User})
-	if err := w.MayIn(viewer, "p", access.Annotate); segment.KindOf(err) != segment.NotFound {
-		t.Errorf("a viewer may annotate: %v", err)
-	}
-	if err := w.MayIn(viewer, "p", access.Read); err != nil {
-		t.Error(err)
-	}
-}
