@@ -174,7 +174,7 @@ func TestDamagedRuns(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"empty": "", "unfinished": "6o", "a byte below": "/", "a byte above": "p", "negative": "O0", "too many groups": "oooooooo0", "too short": "3",
+		"empty": "", "unfinished": "6o", "a byte below": "/", "a byte above": "p6", "negative": "O0", "too many groups": "oooooooo0", "too short": "3",
 	} {
 		if _, err := rle.ParseCOCO(text, 6); !errors.Is(err, rle.ErrFormat) {
 			t.Errorf("%s: %v", name, err)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"collie/segment"
@@ -43,6 +44,31 @@ func TestUnreadable(t *testing.T) {
 		test.Env = append(os.Environ(), placeVariable+"="+place)
 		if out, err := test.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}
+
+// A file that is not what was stored is damaged, however short.
+func TestDamagedFile(t *testing.T) {
+	place := t.TempDir()
+	s := openAt(t, place)
+	defer s.Close()
+	if err := s.Put(t.Context(), "a", func(w io.Writer) error { _, err := io.WriteString(w, "content"); return err }); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(place, SealedName("a"))
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := slices.Clone(whole)
+	flipped[3] ^= 1
+	for name, b := range map[string][]byte{"one bit": flipped, "without its end": whole[:len(whole)-1], "without its beginning": whole[1:], "shorter than a seal": whole[:sealBytes-1], "empty": nil} {
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Open(t.Context(), "a"); segment.KindOf(err) != segment.Damaged {
+			t.Errorf("%s: %v, want an Error of kind Damaged", name, err)
 		}
 	}
 }

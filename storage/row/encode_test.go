@@ -2,6 +2,7 @@ package row
 
 import (
 	"bytes"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -88,6 +89,39 @@ func TestDecodeShortRuns(t *testing.T) {
 	}
 }
 
+// Whether people have worked on an image means what it meant to older versions.
+func TestDecodeWork(t *testing.T) {
+	type work struct{ untouched, guessed, hinted bool }
+	for stored, want := range map[[2]int]work{
+		{-1, 4}: {false, false, true}, {0, 4}: {false, false, false},
+		{1, 3}: {true, true, true}, {1, 4}: {true, false, false}, // the project has guessed, or undone that
+		{2, 3}: {true, false, false}, {3, 4}: {true, true, true},
+	} {
+		untouched, guessed, hinted := decodeWork(stored[0], stored[1])
+		got := work{untouched, guessed, hinted}
+		if got != want {
+			t.Errorf("%d after %d events: %+v, want %+v", stored[0], stored[1], got, want)
+		}
+		if code := encodeWork(segment.Progress{Untouched: untouched, Guessed: guessed, Hinted: hinted}); stored[0] != 1 && code != stored[0] {
+			t.Errorf("%+v is stored as %d, want %d", got, code, stored[0])
+		}
+	}
+}
+
+// What can be in the trash is said to be.
+func TestNotFound(t *testing.T) {
+	for what, want := range map[string]string{
+		"project": "This project doesn't exist or is in the trash.", "image": "This image doesn't exist or is in the trash.", "job": "This job doesn't exist.",
+	} {
+		if err := ReadError(what, sql.ErrNoRows); segment.KindOf(err) != segment.NotFound || err.Error() != want {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if err := ReadError("job", sql.ErrConnDone); !errors.Is(err, sql.ErrConnDone) || segment.KindOf(err) == segment.NotFound {
+		t.Errorf("a broken connection: %v", err)
+	}
+}
+
 // Bytes that are damaged or from a later version are an error.
 func TestDecodeDamaged(t *testing.T) {
 	later := func(b []byte, at int) []byte {
@@ -116,6 +150,7 @@ func TestDecodeDamaged(t *testing.T) {
 		"an object without a number":   {drawn, []byte{3, 0}},
 		"a number with pixels":         {drawn, encodeRepairs([]segment.Repair{{Class: 3, Runs: []int32{1, 1}}})},
 		"scores of a later version":    {scores, later(encodeScores(&segment.Scores{Classes: []uint8{1, 4}, Shares: []uint8{9, 0}}), 1)},
+		"scores that are empty":        {scores, []byte{}},
 		"scores that end early":        {scores, []byte{2, 1}},
 	} {
 		if err := c.decode(c.stored); !errors.Is(err, errEncoding) {

@@ -60,6 +60,7 @@ func testKept(t *testing.T, open func(testing.TB, string) Blobs) {
 		b = open(t, place)
 	}
 	defer func() { must(t, b.Close()) }()
+	must(t, b.Put(t.Context(), "kept/more", writes(content(1)))) // beside what is there
 	file, err := b.Open(t.Context(), "kept/4096")
 	must(t, err)
 	defer file.Close()
