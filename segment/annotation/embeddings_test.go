@@ -54,7 +54,8 @@ func TestGuessIsReplacedInOneStep(t *testing.T) {
 	} {
 		left := 1
 		dir := t.TempDir()
-		a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store { return dying{s, &left} }))
+		w := mustOpenWorkspace(t, dir, func(s segment.Store) segment.Store { return dying{s, &left} })
+		a := workspacetest.MustAnnotate(t, w)
 		mustGuess(t, a)
 		before := a.State()
 		if err := change(t.Context(), a); segment.KindOf(err) != segment.Unavailable {
@@ -64,8 +65,13 @@ func TestGuessIsReplacedInOneStep(t *testing.T) {
 			t.Errorf("%s changed the state though it was not stored (-before +after):\n%s", name, diff)
 		}
 		left = 1
+		told := make(chan string, 10)
+		w.Watch(func(id string) { told <- id })
 		if err := change(t.Context(), a); err != nil {
 			t.Errorf("%s in more than one step: %v", name, err)
+		}
+		if len(told) != 1 {
+			t.Errorf("%s: pages were notified %d times", name, len(told))
 		}
 		if got := a.State(); (got.Guess != nil) != (name != "no guess") || (a.Embedding() != nil) != (name == "embedding") {
 			t.Errorf("%s: embedding there %v, guess %+v", name, a.Embedding() != nil, got.Guess)

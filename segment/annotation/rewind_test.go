@@ -57,7 +57,7 @@ func TestShorterLog(t *testing.T) {
 			for i := range 5 {
 				mustAppend(t, here, label(fmt.Sprint(i), 1, [2]float64{float64(10 + 20*i), 10}))
 			}
-			before := here.State()
+			before, _ := here.Present()
 			mustLose(t, dir, id, 5-c.lost)
 			other := mustOpenWorkspace(t, dir, asIs)
 			there := mustOpen(t, other, id)
@@ -76,6 +76,9 @@ func TestShorterLog(t *testing.T) {
 			want.Version, want.Rewound = after.Version, after.Rewound
 			if diff := cmp.Diff(want, after); diff != "" {
 				t.Errorf("state (-there +here):\n%s", diff)
+			}
+			if h, w := here.Sequence(), there.Sequence(); h.Len() != w.Len() || h.Seq() != w.Seq() {
+				t.Errorf("%d hypotheses of state %d, want %d of state %d", h.Len(), h.Seq(), w.Len(), w.Seq())
 			}
 			mustAppend(t, here, label("next", 1, [2]float64{60, 40}))
 			if events, seq, err := here.History(t.Context(), 0, 100); err != nil || seq != after.Seq+1 || events[seq-1].ID != "next" {

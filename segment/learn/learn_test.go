@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"collie/segment"
 	"collie/segment/engine"
 )
 
@@ -33,6 +36,37 @@ func TestFeaturesVary(t *testing.T) {
 			return slices.Min(column) < slices.Max(column)
 		}) {
 			t.Errorf("feature %d is constant in every image", feature)
+		}
+	}
+}
+
+// Stored models were trained on these features, so the same image must keep them.
+func TestFeaturesStay(t *testing.T) {
+	sum := sha256.New()
+	for _, e := range fields(t, 3) {
+		sum.Write(e.Features.Values)
+	}
+	if got, want := hex.EncodeToString(sum.Sum(nil)[:8]), "176d1bde2962d27f"; got != want {
+		t.Errorf("the features have the digest %s, want %s", got, want)
+	}
+}
+
+// The exponent makes the likelihood of the true classes the highest: probabilities that
+// are right as often as they say stay, and bold ones become more careful. Superpixels
+// without a class don't count.
+func TestCalibrate(t *testing.T) {
+	const classes, rows = 2, 1000
+	for right, want := range map[int]float64{900: 1, 750: 0.5, 964: 1.5, 1000: mostExponent, 500: leastExponent} {
+		var said []float32
+		var class []uint8
+		for i := range rows {
+			said, class = append(said, 0.9, 0.1, 0.5, 0.5), append(class, 0, segment.Void)
+			if i >= right {
+				class[2*i] = 1
+			}
+		}
+		if got := calibrate([][]float32{said[:20], said[20:]}, class, classes); got != want {
+			t.Errorf("right %d times of %d: exponent %v, want %v", right, rows, got, want)
 		}
 	}
 }
