@@ -187,6 +187,25 @@ func TestFairness(t *testing.T) {
 	}
 }
 
+// A user's own steps in a class are limited, if at all, whatever others have waiting.
+func TestOwn(t *testing.T) {
+	for own, want := range map[int]int{0: 5, 2: 2} {
+		p := newPolicy(Limits{Waiting: 6}.OrDefault())
+		p.limits.Own = own
+		p.add(&job{class: Later, user: "other"})
+		taken := 0
+		for taken < 10 && p.add(&job{class: Later, user: "greedy"}) {
+			taken++
+		}
+		if taken != want {
+			t.Errorf("%d steps of a user wait with a limit of %d, want %d", taken, own, want)
+		}
+		if got := p.add(&job{class: Supposed, user: "greedy"}); !got {
+			t.Error("a step of another class is refused")
+		}
+	}
+}
+
 func TestPatience(t *testing.T) {
 	p := newPolicy(Limits{Workers: 2, Patience: 100 * time.Millisecond}.OrDefault())
 	p.add(&job{user: "x"})
