@@ -106,6 +106,18 @@ func TestObjects(t *testing.T) {
 	})
 }
 
+// A step is as long as the way between the centroids, and longer over a contour.
+func TestStepsOfObjects(t *testing.T) {
+	g := &superpixels.Graph{
+		Regions: []superpixels.Region{{}, {Centroid: [2]float32{3, 4}}, {Centroid: [2]float32{9, 9}}},
+		Edges:   []superpixels.Edge{{A: 0, B: 1, Contour: 2}, {A: 1, B: 2}},
+	}
+	want := [][]neighbour{{{1, 1 + 256*5*3/2}}, {{0, 1 + 256*5*3/2}}, nil}
+	if diff := cmp.Diff(want, neighbours(g, []uint8{1, 1, 2}), cmp.AllowUnexported(neighbour{})); diff != "" {
+		t.Errorf("neighbours (-want +got):\n%s", diff)
+	}
+}
+
 // Two marks divide a row of cells in the middle; without a second one it is one
 // object; pixels that a repair adds go with those beside them.
 func TestObjectsOfARow(t *testing.T) {
