@@ -20,13 +20,30 @@ func TestOf(t *testing.T) {
 		text      string
 		want      any // nil for an error
 	}{
-		{count, "", 5}, {count, "1", 1}, {count, "20", 20}, {count, "0", nil}, {count, "21", nil}, {count, "1.5", nil}, {count, "one", nil},
+		{count, "", 5},
+		{count, "1", 1},
+		{count, "20", 20},
+		{count, "0", nil},
+		{count, "21", nil},
+		{count, "1.5", nil},
+		{count, "one", nil},
 		{query.Int{Name: "x", Fallback: -1, Low: 0, High: 9}, "", -1},
-		{mode, "", "one"}, {mode, "one", "one"}, {mode, "two", "two"}, {mode, "three", nil}, {mode, "One", nil},
-		{query.ID{Name: "x"}, "", ""}, {query.ID{Name: "x"}, strings.Repeat("a2", 13), strings.Repeat("a2", 13)},
-		{query.ID{Name: "x"}, strings.Repeat("a", 25), nil}, {query.ID{Name: "x"}, strings.Repeat("a", 27), nil}, {query.ID{Name: "x"}, strings.Repeat("A", 26), nil},
-		{query.Numbers{Name: "x", Most: 3}, "14,3,14", []int32{3, 14}}, {query.Numbers{Name: "x", Most: 3}, "3", []int32{3}},
-		{query.Numbers{Name: "x", Most: 3}, "", nil}, {query.Numbers{Name: "x", Most: 3}, "1,2,3,4", nil}, {query.Numbers{Name: "x", Most: 3}, "1,,2", nil}, {query.Numbers{Name: "x", Most: 3}, "2147483648", nil},
+		{mode, "", "one"},
+		{mode, "one", "one"},
+		{mode, "two", "two"},
+		{mode, "three", nil},
+		{mode, "One", nil},
+		{query.ID{Name: "x"}, "", ""},
+		{query.ID{Name: "x"}, strings.Repeat("a2", 13), strings.Repeat("a2", 13)},
+		{query.ID{Name: "x"}, strings.Repeat("a", 25), nil},
+		{query.ID{Name: "x"}, strings.Repeat("a", 27), nil},
+		{query.ID{Name: "x"}, strings.Repeat("A", 26), nil},
+		{query.Numbers{Name: "x", Most: 3}, "14,3,14", []int32{3, 14}},
+		{query.Numbers{Name: "x", Most: 3}, "3", []int32{3}},
+		{query.Numbers{Name: "x", Most: 3}, "", nil},
+		{query.Numbers{Name: "x", Most: 3}, "1,2,3,4", nil},
+		{query.Numbers{Name: "x", Most: 3}, "1,,2", nil},
+		{query.Numbers{Name: "x", Most: 3}, "2147483648", nil},
 	} {
 		r := httptest.NewRequest("GET", "/?y=7&x="+url.QueryEscape(c.text), nil)
 		var got any
