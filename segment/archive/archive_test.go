@@ -89,9 +89,11 @@ func TestPlainArchive(t *testing.T) {
 		entry{name: "\x81ber.txt", content: "three", change: func(h *zip.FileHeader) { h.NonUTF8 = true }},
 		entry{name: "grün.txt", content: "", change: func(h *zip.FileHeader) { h.Method = zip.Store }},
 		entry{name: "__MACOSX/a/._b.txt", content: "x"}, entry{name: "a/.DS_Store", content: "x"},
-		entry{name: "a/._b.txt", content: "x"}, entry{name: "._c.txt", content: "x"})
+		entry{name: "a/._b.txt", content: "x"}, entry{name: "._c.txt", content: "x"}, entry{name: "a/__MACOSX/b", content: "x"},
+		entry{name: "a/thumbs.db", content: "x"}, entry{name: "Desktop.ini", content: "x"},
+		entry{name: "\x80a.txt", content: "four", change: func(h *zip.FileHeader) { h.NonUTF8 = true }})
 	a := open(t, b, Limits{})
-	want := map[string]any{"a/b.txt": "one", "c.txt": "two", "über.txt": "three", "grün.txt": ""}
+	want := map[string]any{"a/b.txt": "one", "c.txt": "two", "über.txt": "three", "grün.txt": "", "Ça.txt": "four"}
 	if diff := cmp.Diff(want, contents(a)); diff != "" {
 		t.Errorf("contents (-want +got):\n%s", diff)
 	}
@@ -249,16 +251,18 @@ func TestStated(t *testing.T) {
 	}
 	// An end of the long form: record, locator, and the short form.
 	le := binary.LittleEndian
-	long := make([]byte, 56+20+22)
-	copy(long, "PK\x06\x06")
-	le.PutUint64(long[32:], 1<<40)
-	copy(long[56:], "PK\x06\x07")
-	copy(long[76:], "PK\x05\x06\x00\x00\x00\x00\xff\xff\xff\xff")
+	const at = 10 // of the record
+	long := make([]byte, at+56+20+22)
+	copy(long[at:], "PK\x06\x06")
+	le.PutUint64(long[at+32:], 1<<40)
+	copy(long[at+56:], "PK\x06\x07")
+	le.PutUint64(long[at+64:], at)
+	copy(long[at+76:], "PK\x05\x06\x00\x00\x00\x00\xff\xff\xff\xff")
 	if got := stated(bytes.NewReader(long), int64(len(long))); got != 1<<40 {
 		t.Errorf("long form: %d", got)
 	}
 	// A long form that states fewer doesn't count.
-	le.PutUint64(long[32:], 1)
+	le.PutUint64(long[at+32:], 1)
 	if got := stated(bytes.NewReader(long), int64(len(long))); got != 1<<16-1 {
 		t.Errorf("long form with fewer: %d", got)
 	}
