@@ -199,6 +199,7 @@ export class App {
       stroke: (drawn) => void this.labelling.stroke(drawn),
       cancelled: () => this.labelling.cancelled(),
       pick: (s, point) => this.labelling.pick(s, point),
+      taps: () => this.acceptance.picking || this.doubt.popup.taps,
       tapped: (s) => this.acceptance.tapped(s) || this.doubt.popup.tapped(s),
       hover: (s) => this.doubt?.describe(s),
       say: (text) => this.say(text),

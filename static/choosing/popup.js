@@ -54,12 +54,13 @@ export class AlternativesPopup {
     this.offered = null;
     /** Whether the next tap opens them. */
     this.picking = false;
+    /** Whether the press in progress has closed them and means nothing else. */
+    this.dismissing = false;
     /** @type {Card | null} the supposition that a finger's last tap has shown */
     this.touched = null;
     const canvas = byId('canvas');
     canvas.addEventListener('pointermove', (e) => this.moved(e));
-    canvas.addEventListener('pointerdown', () => this.close());
-    byId('stage').addEventListener('pointerdown', (e) => this.dismiss(e), true); // before the canvas hears of it
+    canvas.addEventListener('pointerdown', (e) => this.dismiss(e), true); // before the stage asks what it means
     canvas.addEventListener('pointerleave', () => {
       clearTimeout(this.timer);
       ports.tip(-1, 0, 0);
@@ -90,11 +91,10 @@ export class AlternativesPopup {
     this.timer = window.setTimeout(() => this.open(this.ports.stage.hovered, x, y, false), REST);
   }
 
-  /** Closes what a tap has opened when a finger or pen goes elsewhere on the image; that tap doesn't draw. @param {PointerEvent} e */
+  /** Closes them when a press goes elsewhere on the image. That of a finger or pen doesn't draw if a tap has opened them. @param {PointerEvent} e */
   dismiss(e) {
-    if (e.pointerType === 'mouse' || e.target !== byId('canvas') || !this.element.contains(document.activeElement)) return;
+    this.dismissing = e.pointerType !== 'mouse' && this.element.contains(document.activeElement);
     this.close();
-    e.stopPropagation();
   }
 
   /** Opens the alternatives for the superpixel in focus, for the keyboard. */
@@ -127,11 +127,20 @@ export class AlternativesPopup {
     if (on) this.ports.say('Tap the region to ask about, or press Space on it');
   }
 
-  /** @param {number} s that was tapped @returns {boolean} whether the tap asked for alternatives */
+  /** Whether a press on the image doesn't draw. */
+  get taps() {
+    return this.picking || this.dismissing;
+  }
+
+  /** @param {number} s that was tapped @returns {boolean} whether the tap asked for alternatives, or closed them */
   tapped(s) {
+    if (this.dismissing) {
+      this.dismissing = false;
+      return true;
+    }
     if (!this.picking) return false;
     this.pick(false);
-    setTimeout(() => this.openAt(s)); // after the tap, which closes what is open
+    this.openAt(s);
     return true;
   }
 

@@ -96,12 +96,6 @@ export class Drawing {
     return busy;
   }
 
-  /** The last touch was meant for something else. */
-  forget() {
-    if (this.stroke) this.cancel();
-    else this.back();
-  }
-
   /**
    * Sets a corner of the polygon; near the first or the last one closes it.
    *

@@ -18,6 +18,9 @@ const MAC = typeof navigator === 'object' && /Mac|iPhone|iPad/.test(navigator.pl
 /** Milliseconds within which a second finger turns a stroke into a pinch. */
 const SECOND_FINGER = 300;
 
+/** CSS pixels that a finger rolls without meaning to; one that has moved no farther has drawn nothing yet. */
+const ROLL = 8;
+
 /** Turns the events of mouse, pen and touch on an element into strokes, pans and zooms. */
 export class Gestures {
   /**
@@ -31,7 +34,9 @@ export class Gestures {
     this.pointers = new Map();
     /** @type {'none' | 'stroke' | 'pan' | 'pinch'} */
     this.mode = 'none';
-    this.began = 0;
+    /** What the gesture in progress is made with. */
+    this.hand = '';
+    this.began = { x: 0, y: 0, time: 0 };
     element.addEventListener('pointerdown', (e) => this.press(e));
     element.addEventListener('pointermove', (e) => this.move(e));
     element.addEventListener('pointerup', (e) => this.release(e, false));
@@ -51,7 +56,7 @@ export class Gestures {
 
   /** @param {PointerEvent} e */
   press(e) {
-    const { element, on, pointers, mode } = this;
+    const { element, on, pointers } = this;
     const p = this.place(e);
     const secondary = e.ctrlKey && (MAC || !on.precise()); // on a Mac that is the secondary click, and Cmd is Ctrl
     if (e.button === 2 || (e.button === 0 && secondary)) {
@@ -59,23 +64,36 @@ export class Gestures {
       return;
     }
     if (e.button > 1) return;
+    if (pointers.size > 0 && e.pointerType !== this.hand) {
+      if (e.pointerType !== 'pen') return; // a palm beside the pen
+      this.drop(); // what the palm did before the pen arrived
+    }
+    this.hand = e.pointerType;
     element.focus({ preventScroll: true });
     if (e.pointerType === 'touch') e.preventDefault(); // no mouse events follow, which would take the focus from what the tap has opened
     element.setPointerCapture(e.pointerId);
     pointers.set(e.pointerId, p);
     if (pointers.size === 2) {
-      if (mode === 'stroke' && performance.now() - this.began < SECOND_FINGER) on.cancel();
-      else if (mode === 'stroke') on.end();
+      if (this.mode === 'stroke') {
+        if (this.drawn([...pointers.values()][0])) on.end();
+        else on.cancel();
+      }
       this.mode = 'pinch';
     } else if (e.button === 1 || on.panning()) {
       this.mode = 'pan';
       element.dataset.panning = '';
       e.preventDefault();
-    } else if (mode === 'none') {
+    } else if (this.mode === 'none') {
       this.mode = 'stroke';
-      this.began = performance.now();
+      this.began = { ...p, time: performance.now() };
       on.begin(e.altKey ? 'clear' : 'paint', p.x, p.y, e.ctrlKey || e.metaKey);
     }
+  }
+
+  /** Whether the stroke in progress is more than a first finger of two. @param {{x: number, y: number}} now */
+  drawn({ x, y }) {
+    const { began } = this;
+    return performance.now() - began.time >= SECOND_FINGER && Math.hypot(x - began.x, y - began.y) > ROLL;
   }
 
   /** @param {PointerEvent} e */
@@ -84,7 +102,7 @@ export class Gestures {
     const p = this.place(e);
     const before = pointers.get(e.pointerId);
     if (!before) {
-      on.hover(p.x, p.y, e.pointerType === 'touch');
+      if (pointers.size === 0) on.hover(p.x, p.y, e.pointerType === 'touch');
       return;
     }
     if (mode === 'pan') on.pan(p.x - before.x, p.y - before.y);
@@ -139,9 +157,14 @@ export class Gestures {
   /** Cancels a stroke that is in progress. @returns {boolean} whether there was one */
   cancel() {
     if (this.mode !== 'stroke') return false;
-    this.on.cancel();
+    this.drop();
+    return true;
+  }
+
+  /** Ends the gesture in progress; a stroke leaves nothing behind. */
+  drop() {
+    if (this.mode === 'stroke') this.on.cancel();
     this.finish();
     this.pointers.clear();
-    return true;
   }
 }

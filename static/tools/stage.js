@@ -14,7 +14,8 @@ import { bounded, clear, filled, held, toImage, toWindow, zoomTo } from '../canv
  * @property {(drawn: import('./strokes.js').Drawn) => void} stroke it has ended
  * @property {() => void} cancelled it has been given up
  * @property {(superpixel: number, point: [number, number]) => void} pick
- * @property {(superpixel: number) => boolean} tapped takes a press that means something else than drawing
+ * @property {() => boolean} taps whether a press on the image means something else than drawing
+ * @property {(superpixel: number) => boolean} tapped takes such a press, unless it means drawing after all
  * @property {(superpixel: number) => void} hover or -1
  * @property {(text: string) => void} say something to screen readers
  * @property {(point: [number, number]) => string} nameAt what a point of the image is labelled
@@ -47,6 +48,8 @@ export class Stage {
     this.fitted = true;
     this.space = false;
     this.hovered = -1;
+    /** @type {{mode: 'paint' | 'clear', exact: boolean, point: [number, number]} | null} a press that counts where it is released, if it doesn't become a pinch */
+    this.tap = null;
     this.tools = new Tools(Math.max(this.image.width, this.image.height), () => {
       this.drawing.refresh();
       this.point.refresh();
@@ -55,6 +58,7 @@ export class Stage {
     this.point = new PointCursor(this);
     this.hands = new Gestures(this.element, this.handlers());
     new ResizeObserver(() => this.measure()).observe(this.element);
+    matchMedia('(orientation: portrait)').addEventListener('change', () => this.hands.cancel()); // the finger is over another place of the image now
     this.measure();
     byId('zoom-in').addEventListener('click', () => this.zoomBy(1.4));
     byId('zoom-out').addEventListener('click', () => this.zoomBy(1 / 1.4));
@@ -171,11 +175,25 @@ export class Stage {
     return {
       begin: (mode, x, y, exact) => {
         this.point.leave();
-        if (!this.listener.tapped(this.under(x, y))) this.drawing.begin(mode, toImage(this.painter.view, x, y), exact);
+        const point = toImage(this.painter.view, x, y);
+        if (this.tools.kind === 'polygon' || this.listener.taps()) this.tap = { mode, exact, point };
+        else this.drawing.begin(mode, point, exact);
       },
-      extend: (x, y) => this.drawing.extend(toImage(this.painter.view, x, y)),
-      end: () => this.drawing.end(),
-      cancel: () => this.drawing.forget(),
+      extend: (x, y) => {
+        const point = toImage(this.painter.view, x, y);
+        if (this.tap) this.tap.point = point;
+        else this.drawing.extend(point);
+      },
+      end: () => {
+        const { tap } = this;
+        this.tap = null;
+        if (tap && !this.listener.tapped(at(this.map, ...tap.point))) this.drawing.begin(tap.mode, tap.point, tap.exact);
+        this.drawing.end();
+      },
+      cancel: () => {
+        if (this.tap) this.tap = null;
+        else this.drawing.cancel();
+      },
       pick: (x, y) => this.listener.pick(this.under(x, y), toImage(this.painter.view, x, y)),
       hover: (x, y, touch) => {
         if (this.point.yields(x, y)) this.hover(touch ? null : toImage(this.painter.view, x, y));

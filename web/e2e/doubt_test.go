@@ -278,11 +278,8 @@ func (p *page) supposes() {
 	p.clickOn("asking about a region", "#ask-region")
 	p.until(`document.getElementById('ask-region').getAttribute('aria-pressed') === 'true'`)
 	x, y := p.onScreen(p.middle(p.agreed()))
-	p.do("putting a finger on the image", press(x, y))
-	p.until(`!document.getElementById('alternatives').hidden`)
-	value[bool](p, `document.addEventListener('touchend', () => requestAnimationFrame(() => requestAnimationFrame(() => (window.lifted = true)))) ?? true`)
-	p.do("lifting it", lift())
-	p.until(`window.lifted && ` + supposing)
+	p.finger("tapping the image", x, y)
+	p.until(supposing)
 	time.Sleep(450 * time.Millisecond) // before, a tap would be meant for the image below
 	entry := value[[]float64](p, middle+`(".alternative")`)
 	p.finger("tapping the first entry", entry[0], entry[1])

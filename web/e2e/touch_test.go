@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"image"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
 
@@ -144,5 +146,122 @@ func TestE2EThumb(t *testing.T) {
 			p.tapOn("accepting and going on", "#accept-next")
 			p.until(`document.getElementById('place-shown')?.textContent === '2 / 2' && document.getElementById("save")?.dataset.state === "saved"`)
 		})
+	}
+}
+
+// pinch puts a finger on a place of the window and later a second one beside it, and
+// moves them apart.
+func (p *page) pinch(what string, x, y float64, later time.Duration) {
+	p.t.Helper()
+	first, second := &input.TouchPoint{X: x, Y: y, ID: new(1.0)}, &input.TouchPoint{X: x + 60, Y: y, ID: new(2.0)}
+	p.do(what, touch(input.DispatchTouchEventTypeTouchStart, first))
+	time.Sleep(later)
+	p.do(what, touch(input.DispatchTouchEventTypeTouchStart, first, second))
+	for range 4 {
+		first.X, second.X = first.X-10, second.X+10
+		p.do(what, touch(input.DispatchTouchEventTypeTouchMove, first, second))
+	}
+	p.do(what, lift())
+}
+
+// pen moves a pen that is down, puts it down or lifts it.
+func pen(kind input.DispatchMouseEventType, x, y float64) chromedp.Action[chromedp.Void] {
+	return chromedp.MouseEvent(kind, x, y, chromedp.ButtonLeft, func(e *input.DispatchMouseEventParams) {
+		e.PointerType = input.DispatchMouseEventPointerTypePen
+		if kind != input.DispatchMouseEventTypeMouseReleased {
+			e.Buttons = 1
+		}
+	})
+}
+
+// TestE2ETwoFingers: two fingers zoom and do nothing else, whatever one finger would do
+// there and however late the second one comes. Turning the device ends a stroke.
+func TestE2ETwoFingers(t *testing.T) {
+	t.Parallel()
+	p := openByTouch(t, 390, 844, 1)
+	x, y := p.onScreen(image.Pt(200, 200))
+	zooms := func(what string, later time.Duration) {
+		t.Helper()
+		p.tapOn("fitting", "#fit")
+		before := value[string](p, `document.getElementById('zoom-value').textContent`)
+		p.pinch(what, x, y, later)
+		if now := value[string](p, `document.getElementById('zoom-value').textContent`); now == before {
+			t.Errorf("%s does not zoom", what)
+		}
+		p.tapOn("fitting again", "#fit")
+	}
+	zooms("a pinch", 0)
+	zooms("a slow pinch", 400*time.Millisecond)
+	zooms("another", 0)
+
+	p.tap(image.Pt(50, 50))
+	p.stored(1) // and nothing by a pinch before
+	p.tapOn("the second class", "#classes li:nth-child(2) .class-button")
+	p.tap(image.Pt(500, 300))
+	p.stored(2)
+	p.settle()
+	p.tapOn("asking about a region", "#ask-region")
+	zooms("a pinch while a region is to be tapped", 0)
+	p.finger("tapping it", x, y)
+	p.until(`document.activeElement.matches('.alternative')`)
+	zooms("a pinch beside alternatives", 0)
+	if value[bool](p, `!document.getElementById('alternatives').hidden`) {
+		t.Error("the alternatives stay open")
+	}
+	p.tap(image.Pt(200, 200))
+	p.stored(3)
+
+	p.tapOn("more tools", "#more-tools")
+	p.tapOn("a polygon", `#tools-menu [data-do="polygon"]`)
+	for _, corner := range []image.Point{image.Pt(200, 200), image.Pt(400, 200), image.Pt(400, 300)} {
+		p.tap(corner)
+	}
+	zooms("a pinch that begins on the polygon's first corner", 0)
+	p.until(`!document.getElementById('polygon-close').disabled`)
+	p.tapOn("cancelling", "#polygon-cancel")
+	p.tapOn("brush", `[data-tool="brush"]`)
+	p.do("beginning a stroke", press(x, y), touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: x + 30, Y: y}))
+	p.resize(844, 390)
+	p.do("going on", touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: 300, Y: 200}), lift())
+	p.tap(image.Pt(100, 300))
+	p.stored(4)
+	if last := p.events()[3]; len(last.Superpixels) > 30 {
+		t.Errorf("after turning the device, a tap labelled %d superpixels", len(last.Superpixels))
+	}
+}
+
+// TestE2EPalm: a palm on the screen, before or after the pen, changes neither what the
+// pen draws nor the view.
+func TestE2EPalm(t *testing.T) {
+	t.Parallel()
+	p := openByTouch(t, 820, 1180, 1)
+	palm := &input.TouchPoint{X: 500, Y: 700, ID: new(1.0)}
+	for i, when := range []string{"before", "after"} {
+		x, y := p.onScreen(image.Pt(100, 100+150*i))
+		end, _ := p.onScreen(image.Pt(500, 100))
+		down := touch(input.DispatchTouchEventTypeTouchStart, palm)
+		zoom := value[string](p, `document.getElementById('zoom-value').textContent`)
+		if when == "before" {
+			p.do("resting the palm", down)
+		}
+		p.do("putting the pen down", pen(input.DispatchMouseEventTypeMousePressed, x, y))
+		for at := x; at < end; at += 20 {
+			p.do("drawing", pen(input.DispatchMouseEventTypeMouseMoved, at, y))
+			if when == "after" && at == x+100 {
+				p.do("resting the palm", down)
+			}
+		}
+		p.do("lifting both", pen(input.DispatchMouseEventTypeMouseReleased, end, y), lift())
+		p.stored(i + 1)
+		reached := 0.0
+		for _, point := range p.events()[i].Points {
+			reached = max(reached, point[0])
+		}
+		if reached < 400 {
+			t.Errorf("with a palm %s the pen, which was drawn to column 500, its stroke ends at %.0f", when, reached)
+		}
+		if now := value[string](p, `document.getElementById('zoom-value').textContent`); now != zoom {
+			t.Errorf("with a palm %s the pen, the view went from %s to %s", when, zoom, now)
+		}
 	}
 }
