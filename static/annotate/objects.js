@@ -1,6 +1,7 @@
 import { get, Problem } from '../ui/api.js';
 import { freeNumber } from '../evidence/constraints.js';
 import { nothing } from '../superpixels/box.js';
+import { at } from '../superpixels/idmap.js';
 import { VOID } from '../evidence/protocol.js';
 import { insist, pause } from '../ui/patience.js';
 import { toast } from '../ui/toast.js';
@@ -44,7 +45,7 @@ export class Objects {
   }
 
   /**
-   * A gesture says that the points belong to one object, or takes the object there back.
+   * A gesture says that the points belong to one object, or takes the object there back; a click on its mark does, too.
    *
    * @param {import('../tools/strokes.js').Drawn} drawn
    */
@@ -56,7 +57,8 @@ export class Objects {
       toast('Nothing is labelled here', 'Label the objects first or accept a hypothesis, then click each object.');
       return;
     }
-    if (mode === 'clear') return this.join(label, points[0]);
+    const again = superpixels.length === 1 && this.marked(label).includes(superpixels[0]);
+    if (mode === 'clear' || again) return this.join(label, points[0]);
     const small = this.shown.filter((o) => o.marks.length === 0); // than their superpixels, and imported
     const number = freeNumber({ objects: [...session.evidence.present.said.objects, ...small] }, label);
     session.constrain('instance', label, { points: points.filter((_, i) => labels[superpixels[i]] === label), number });
@@ -65,6 +67,12 @@ export class Objects {
     this.hint();
     if (others === 1) this.hint = toast(name, 'Now click the object that touches it.');
     else say(name);
+  }
+
+  /** @param {number} label @returns {number[]} the superpixels in which objects of a class have been marked */
+  marked(label) {
+    const { map } = this.ports.painter;
+    return this.shown.flatMap((o) => (o.class === label ? o.marks.map(([x, y]) => at(map, x, y)) : []));
   }
 
   /**

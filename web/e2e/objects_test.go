@@ -110,7 +110,7 @@ func TestE2EObjects(t *testing.T) {
 	p.screenshot("reloaded")
 }
 
-// TestE2EObjectsOnPhone separates objects with a finger.
+// TestE2EObjectsOnPhone separates objects with a finger, and joins one again.
 func TestE2EObjectsOnPhone(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
@@ -118,12 +118,16 @@ func TestE2EObjectsOnPhone(t *testing.T) {
 	_, picture := labelledSample(p)
 	one := insideOf(t, sampleTruth(), 1)
 	two := farthest(sampleMask(t, address, picture), one)
-	p.clickOn("taking the tool", "[data-tool=objects]")
-	p.click(one)
+	p.touchOn()
+	p.tapOn("more tools", "#more-tools")
+	p.tapOn("taking the tool", `#tools-menu [data-do="objects"]`)
+	p.tap(one)
 	p.until(`document.getElementById('canvas').dataset.objects === '1'`)
-	p.click(two)
+	p.tap(two)
 	p.until(`document.getElementById('canvas').dataset.objects === '2'`)
 	p.screenshot("two")
+	p.tap(two)
+	p.until(`document.getElementById('canvas').dataset.objects === '1'`)
 }
 
 // TestE2EObjectsUnread: objects that can't be had are said to be out of date, and are
