@@ -1,4 +1,4 @@
-import { byId } from '../ui/dom.js';
+import { byId, isTap } from '../ui/dom.js';
 import { toast } from '../ui/toast.js';
 
 /** Milliseconds that the pointer must rest on a region before its alternatives open. */
@@ -56,7 +56,7 @@ export class AlternativesPopup {
     this.picking = false;
     /** Whether the press in progress has closed them and means nothing else. */
     this.dismissing = false;
-    /** @type {Card | null} the supposition that a finger's last tap has shown */
+    /** @type {Card | null} the supposition that the last tap has shown */
     this.touched = null;
     const canvas = byId('canvas');
     canvas.addEventListener('pointermove', (e) => this.moved(e));
@@ -66,7 +66,7 @@ export class AlternativesPopup {
       ports.tip(-1, 0, 0);
     });
     this.element.addEventListener('pointerleave', (e) => {
-      if (e.pointerType !== 'touch') this.close(); // a finger leaves with every tap
+      if (e.pointerType === 'mouse') this.close(); // fingers and pens leave with every tap
     });
     this.element.addEventListener('keydown', (e) => this.key(e));
     this.element.addEventListener('focusout', (e) => {
@@ -230,8 +230,7 @@ export class AlternativesPopup {
     button.addEventListener('blur', () => glance(null));
     button.addEventListener('click', (e) => {
       if (e.detail > 0 && performance.now() - this.opened < UNSEEN) return;
-      const touch = /** @type {PointerEvent} */ (e).pointerType === 'touch'; // a finger does not hover, so its first tap previews
-      if (touch && this.touched !== card) {
+      if (isTap(e) && this.touched !== card) { // the first tap previews
         this.touched = card;
         glance(card);
         return;

@@ -1,4 +1,4 @@
-import { byId, showIn, stamp } from '../ui/dom.js';
+import { byId, isTap, showIn, stamp } from '../ui/dom.js';
 import { changes, inWords, shareOf, whatChanges } from '../evidence/changes.js';
 import { leaders } from '../evidence/folds.js';
 import { reference } from '../evidence/hypotheses.js';
@@ -246,9 +246,8 @@ export class Strip {
     const { element, slot } = stamp('card-template');
     element.addEventListener('pointerenter', (e) => e.pointerType !== 'touch' && this.listener.preview(place));
     element.addEventListener('pointerleave', () => this.listener.preview(-1));
-    element.addEventListener('click', (e) => {
-      const touch = /** @type {PointerEvent} */ (e).pointerType === 'touch'; // a finger does not hover, so its first tap previews
-      if (touch ? place === this.selected : !e.shiftKey) this.listener.take(place);
+    element.addEventListener('click', (e) => { // the first tap previews
+      if (isTap(e) ? place === this.selected : !e.shiftKey) this.listener.take(place);
       else this.listener.select(place);
     });
     slot('fold').addEventListener('click', (e) => {

@@ -1,4 +1,4 @@
-import { byId, stamp } from '../ui/dom.js';
+import { byId, isTap, stamp } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
 import { between, stepTo, windowOf } from './gallery.js';
 import { reviewIcon, reviewText } from './reviews.js';
@@ -143,6 +143,11 @@ export class ImageGrid {
     box.checked = this.chosen.has(im.id);
     box.setAttribute('aria-label', `Select ${im.name}`);
     box.addEventListener('click', (e) => this.choose(im.id, box.checked, e.shiftKey));
+    link.addEventListener('click', (e) => {
+      if (!isTap(e) || this.chosen.size === 0) return;
+      e.preventDefault(); // a finger or pen beside the box would leave the page, and the selection with it
+      this.choose(im.id, !box.checked, false);
+    });
     return element;
   }
 

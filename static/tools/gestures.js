@@ -70,7 +70,7 @@ export class Gestures {
     }
     this.hand = e.pointerType;
     element.focus({ preventScroll: true });
-    if (e.pointerType === 'touch') e.preventDefault(); // no mouse events follow, which would take the focus from what the tap has opened
+    if (e.pointerType !== 'mouse') e.preventDefault(); // no mouse events follow, which would take the focus from what the tap has opened
     element.setPointerCapture(e.pointerId);
     pointers.set(e.pointerId, p);
     if (pointers.size === 2) {

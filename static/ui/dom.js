@@ -32,6 +32,11 @@ export function stamp(id) {
   return { element, slot };
 }
 
+/** Whether a click was made with a finger, or a pen, many of which don't hover either. @param {Event} e */
+export function isTap(e) {
+  return e instanceof PointerEvent && (e.pointerType === 'touch' || e.pointerType === 'pen');
+}
+
 /** Gives every swatch of the page its colour; a style attribute would need a laxer policy. */
 export function colourSwatches() {
   for (const swatch of document.querySelectorAll('.swatch[data-color]')) {

@@ -96,3 +96,26 @@ func TestE2ESelectionEnlarged(t *testing.T) {
 	p.screenshot("message")
 	p.until(`document.querySelector('.toast').getBoundingClientRect().top >= 0`)
 }
+
+// TestE2ESelectionByTouch: once an image is selected, taps on others select them, too,
+// so that a finger beside a checkbox doesn't leave the page and lose the selection.
+func TestE2ESelectionByTouch(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 820, 1180, false, sixSamples(t, startServer(t)))
+	p.touchOn()
+	p.until(cardCount + ` === 6`)
+	says := func(text string) {
+		t.Helper()
+		p.until(`document.getElementById('selection-text').textContent === ` + quoted(text))
+	}
+	p.tapOn("the first box", `[data-at="0"] .card-choose`)
+	says("1 image selected")
+	p.tapOn("the second image", `[data-at="1"] .card-link`)
+	says("2 images selected")
+	p.tapOn("the second image again", `[data-at="1"] .card-link`)
+	says("1 image selected")
+	p.tapOn("the first image", `[data-at="0"] .card-link`)
+	p.until(`document.getElementById('selection').hidden`)
+	p.tapOn("opening it", `[data-at="0"] .card-link`)
+	p.until(`location.pathname.startsWith('/images/')`)
+}

@@ -167,7 +167,7 @@ func (p *page) pinch(what string, x, y float64, later time.Duration) {
 // pen moves a pen that is down, puts it down or lifts it.
 func pen(kind input.DispatchMouseEventType, x, y float64) chromedp.Action[chromedp.Void] {
 	return chromedp.MouseEvent(kind, x, y, chromedp.ButtonLeft, func(e *input.DispatchMouseEventParams) {
-		e.PointerType = input.DispatchMouseEventPointerTypePen
+		e.PointerType, e.ClickCount = input.DispatchMouseEventPointerTypePen, 1
 		if kind != input.DispatchMouseEventTypeMouseReleased {
 			e.Buttons = 1
 		}
@@ -269,4 +269,45 @@ func TestE2EPalm(t *testing.T) {
 			t.Errorf("with a palm %s the pen, the view went from %s to %s", when, zoom, now)
 		}
 	}
+}
+
+// TestE2EPen: a pen that doesn't hover shows a card with the first tap and accepts it with
+// the second, and the alternatives of a region stay open when it leaves them.
+func TestE2EPen(t *testing.T) {
+	t.Parallel()
+	p := openByTouch(t, 820, 1180, 1)
+	tap := func(what string, at []float64) {
+		t.Helper()
+		p.do(what, pen(input.DispatchMouseEventTypeMousePressed, at[0], at[1]), pen(input.DispatchMouseEventTypeMouseReleased, at[0], at[1]))
+	}
+	on := func(at image.Point) []float64 {
+		t.Helper()
+		x, y := p.onScreen(at)
+		return []float64{x, y}
+	}
+	tap("a click", on(image.Pt(50, 50)))
+	p.stored(1)
+	p.tapOn("the second class", "#classes li:nth-child(2) .class-button")
+	tap("a second click", on(image.Pt(300, 200)))
+	p.stored(2)
+	p.settle()
+	p.tapOn("asking about a region", "#ask-region")
+	tap("tapping it", on(image.Pt(60, 200)))
+	p.until(`document.activeElement.matches('.alternative')`)
+	// Lifted, it leaves them; the browser's stand-in for a pen hovers and doesn't.
+	value[bool](p, `document.getElementById('alternatives').dispatchEvent(new PointerEvent('pointerleave', {pointerType: 'pen'}))`)
+	if value[bool](p, `document.getElementById('alternatives').hidden`) {
+		t.Error("the alternatives close when the pen is lifted")
+	}
+	tap("closing them", on(image.Pt(590, 390)))
+	p.until(`document.getElementById('alternatives').hidden`)
+
+	card := value[[]float64](p, middle+`('.hypothesis:nth-child(2)')`)
+	tap("a card", card)
+	p.until(`document.querySelector('.hypothesis:nth-child(2)').ariaSelected === 'true'`)
+	if seq := value[record](p, p.api("")).Seq; seq != 2 {
+		t.Errorf("the first tap on a card left %d events, not 2", seq)
+	}
+	tap("the card again", card)
+	p.stored(3)
 }
