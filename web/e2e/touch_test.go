@@ -311,3 +311,28 @@ func TestE2EPen(t *testing.T) {
 	tap("the card again", card)
 	p.stored(3)
 }
+
+// TestE2ENotch: nothing to press lies where a phone on its side has its notch or the bar
+// at its foot.
+func TestE2ENotch(t *testing.T) {
+	t.Parallel()
+	p := openByTouch(t, 844, 390, 1)
+	p.do("a notch", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, emulation.SetSafeAreaInsetsOverride, emulation.SetSafeAreaInsetsOverrideParams{
+			Insets: &emulation.SafeAreaInsets{Top: new(int64(0)), Left: new(int64(47)), Right: new(int64(47)), Bottom: new(int64(21))},
+		})
+		return err
+	}))
+	const below = `[...document.querySelectorAll('button, a[href], input, select')].filter((e) => {
+		if (!e.checkVisibility({visibilityProperty: true}) || e.closest('.visually-hidden, .skip, .class-list')) return false; // the list of classes scrolls
+		const b = e.getBoundingClientRect();
+		return b.width > 0 && (b.left < 47 || b.right > innerWidth - 47 || (document.getElementById('app') && b.bottom > innerHeight - 21));
+	}).map((e) => e.id || e.outerHTML.slice(0, 80))`
+	p.until(below + `.length === 0`)
+	p.screenshot("annotate")
+	p.do("to the project", chromedp.Navigate(value[string](p, `document.querySelector('.crumbs a').href`)))
+	p.until(`document.querySelector('#images .card') !== null`)
+	if found := value[[]string](p, below); len(found) > 0 {
+		t.Errorf("below the notch are %q", found)
+	}
+}
