@@ -63,7 +63,7 @@ export async function ask(address, wish) {
     /** @type {Response} */
     let response;
     try {
-      response = await fetch(address, { mode: 'same-origin', credentials: 'same-origin', ...wish });
+      response = await fetch(address, wish);
     } catch {
       throw unreachable();
     }

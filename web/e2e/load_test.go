@@ -38,7 +38,7 @@ type loadedFile struct {
 }
 
 // TestE2ELoading: the page names every module that the browser needs, and none is
-// requested twice.
+// requested twice; the picture and the superpixels don't wait for the modules.
 func TestE2ELoading(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
@@ -61,6 +61,10 @@ func TestE2ELoading(t *testing.T) {
 	}
 	if modules < 50 {
 		t.Errorf("the page has fetched %d modules, want all of its own", modules)
+	}
+	early := value[[]string](p, `performance.getEntriesByType('resource').filter((e) => /display$|superpixels.bin.of=whole$/.test(e.name)).map((e) => e.initiatorType).sort()`)
+	if !slices.Equal(early, []string{"link", "link"}) {
+		t.Errorf("the picture and the superpixels are asked for by %q, want once each by the page itself", early)
 	}
 	p.do("opening the page again", chromedp.Navigate(value[string](p, `location.href`)))
 	p.until(ready)
