@@ -191,6 +191,9 @@ func TestE2EHarmlessFingers(t *testing.T) {
 		}
 		p.tapOn("fitting again", "#fit")
 	}
+	if got := value[string](p, `getComputedStyle(document.documentElement).touchAction`); got != "manipulation" { // Chromium never zooms at two taps on such a page
+		t.Errorf("two quick taps zoom the page in Safari: touch-action is %s", got)
+	}
 	zooms("a pinch", 0)
 	zooms("a slow pinch", 400*time.Millisecond)
 	zooms("another", 0)
