@@ -24,7 +24,7 @@ func (c *healthyCommand) Run(ctx context.Context, out streams) error {
 	if err != nil {
 		return err
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+	if listen.Everywhere(host) {
 		host = "localhost"
 	}
 	scheme := "http"

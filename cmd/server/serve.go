@@ -236,11 +236,10 @@ func (r *running) listen() (address string, err error) {
 	return "https://" + local(listener.Addr()), nil
 }
 
-// local is an address at which this machine reaches a listener. One that listens to all
-// addresses says so by an address that no browser opens.
+// local is an address at which a browser on this machine reaches a listener.
 func local(at net.Addr) string {
-	if tcp, ok := at.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	if host, port, err := net.SplitHostPort(at.String()); err == nil && listen.Everywhere(host) {
+		return net.JoinHostPort("127.0.0.1", port)
 	}
 	return at.String()
 }

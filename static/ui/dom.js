@@ -32,7 +32,7 @@ export function stamp(id) {
   return { element, slot };
 }
 
-/** Whether a click was made with a finger, or a pen, many of which don't hover either. @param {Event} e */
+/** Whether a click comes from a finger or a pen. Neither can be relied on to hover. @param {Event} e */
 export function isTap(e) {
   return e instanceof PointerEvent && (e.pointerType === 'touch' || e.pointerType === 'pen');
 }

@@ -16,3 +16,10 @@ func Split(flag, address string) (host, port string, err error) {
 	}
 	return host, port, nil
 }
+
+// Everywhere reports whether who listens at a host listens at all addresses of the
+// machine. Then the host is no address to connect to.
+func Everywhere(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "" || ip != nil && ip.IsUnspecified()
+}
