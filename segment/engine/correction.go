@@ -113,11 +113,9 @@ type turn struct {
 
 // turn asks how much turns to the class of a click; now is changed no more.
 func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int, boxes []boxed) *turn {
-	k := p.Model.Labels
 	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y)), boxes}
-	least := crf.Log(herding.Floor) // below it classes are excluded
 	region := m.joined([]int32{click}, func(i int32) bool {
-		return p.Model.Fixed[i] < 0 && int(now[i]) != t.class && p.Model.Unary[int(i)*k+t.class] >= least
+		return p.Model.Fixed[i] < 0 && int(now[i]) != t.class && !ruledOut(p.Model, int(i), t.class)
 	})
 	for _, i := range region[1:] { // the first is the click
 		t.turnable[i] = true

@@ -30,8 +30,9 @@ type Evidence struct {
 	Since []int32
 }
 
-// Box says that objects of a class lie in a rectangle. What is outside of all boxes
-// is the rest.
+// Box says that objects of a class lie in a rectangle: nothing outside of it is of the
+// class until something there is clicked or picked as such. What is outside of all
+// boxes is the rest.
 type Box struct {
 	Class   uint8
 	Outside []bool          // superpixels wholly outside
@@ -124,7 +125,7 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 			classes = append(classes, class)
 		}
 	}
-	if len(e.Excluded) > 0 && e.emptied(classes) && !has[segment.Void] && len(classes) < segment.MaxClasses {
+	if !has[segment.Void] && len(classes) < segment.MaxClasses && e.emptied(classes, rest) {
 		classes = append(classes, segment.Void)
 	}
 	return classes, rest
@@ -132,44 +133,20 @@ func (e *Evidence) inPlay(areas []float64) (classes []int, rest int) {
 
 // guessed returns, for each superpixel, the most probable of the classes by the guess,
 // or its class in first where it is clicked or the guess has none that it can be.
-func (e *Evidence) guessed(classes []int, first []uint8) []uint8 {
+func (e *Evidence) guessed(classes []int, rest int, first []uint8) []uint8 {
 	index := indexOf(classes)
-	excluded := map[Exclusion]bool{}
-	for _, x := range e.Excluded {
-		excluded[x] = true
-	}
+	not := e.ruledOut(&index, len(classes), rest)
 	out := slices.Clone(first)
 	for i, clicked := range e.Clicks {
 		most := 0.0
 		for column, v := range e.Guess.row(i) {
 			class := e.Guess.Classes[column]
-			if clicked == segment.Void && v > most && index[class] >= 0 && !excluded[Exclusion{i, class}] {
+			if l := index[class]; clicked == segment.Void && v > most && l >= 0 && (not[i] == nil || !not[i][l]) {
 				out[i], most = class, v
 			}
 		}
 	}
 	return out
-}
-
-// emptied reports whether exclusions leave a superpixel without a class in play.
-func (e *Evidence) emptied(classes []int) bool {
-	excluded := map[int]map[uint8]bool{}
-	for _, x := range e.Excluded {
-		if excluded[x.Superpixel] == nil {
-			excluded[x.Superpixel] = map[uint8]bool{}
-		}
-		excluded[x.Superpixel][x.Class] = true
-	}
-	for _, of := range excluded {
-		left := false
-		for _, class := range classes {
-			left = left || !of[uint8(class)]
-		}
-		if !left {
-			return true
-		}
-	}
-	return false
 }
 
 // pull is what draws the walker beside clicks and likenesses: the guess, the

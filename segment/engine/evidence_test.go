@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment"
-	"collie/superpixels"
 )
 
 func TestClassesInPlay(t *testing.T) {
@@ -156,81 +154,6 @@ func TestBoxAlone(t *testing.T) {
 		if dx, dy := float64(r.Centroid[0])-width/4, float64(r.Centroid[1])-height/2; squareOf(dx, dy) < 20*20 && cards[0].Labels[i] != 1 {
 			t.Errorf("superpixel %d at %v is of the object and has class %d", i, r.Centroid, cards[0].Labels[i])
 		}
-	}
-}
-
-func TestExcludedClassesNeverCome(t *testing.T) {
-	m, g := patchwork(240, 160, 150)
-	model := NewModel(g, DefaultParameters)
-	e := Evidence{
-		Clicks:   clicksOn(m.N, map[int]uint8{10: 1, 60: 2, 140: 3}),
-		Excluded: []Exclusion{{11, 1}, {11, 1}, {59, 2}, {59, 3}, {100, 1}, {100, 2}, {100, 3}, {10, 1}, {12, 77}},
-	}
-	for rank, h := range first(t, NewSequence(model, e, 1), 40) {
-		if h.Labels[11] == 1 || h.Labels[59] != 1 && h.Labels[59] != segment.Void || h.Labels[100] != segment.Void {
-			t.Fatalf("hypothesis %d: superpixels 11, 59 and 100 have classes %d, %d and %d", rank, h.Labels[11], h.Labels[59], h.Labels[100])
-		}
-		if h.Labels[10] != 1 {
-			t.Fatalf("hypothesis %d contradicts the click on 10, which wins over an exclusion", rank)
-		}
-	}
-}
-
-// Nor does a region that is forced bring them.
-func TestForcedRegionsHaveNoExcludedClass(t *testing.T) {
-	h, g := superpixels.Divide(patches(240, 160), 150)
-	m := h.At(150)
-	model := NewModel(g, DefaultParameters).Divide(h.Level(8))
-	clicks := clicksOn(m.N, map[int]uint8{m.At(20, 20): 1, m.At(200, 80): 2})
-	for i := 0; i < m.N; i += 7 {
-		for _, class := range []uint8{1, 2} {
-			e := Evidence{Clicks: clicks, Excluded: []Exclusion{{i, class}}}
-			for rank, h := range first(t, NewSequence(model, e, 1), 20) {
-				if clicks[i] == segment.Void && h.Labels[i] == class {
-					t.Errorf("hypothesis %d gives superpixel %d class %d, which it is not", rank, i, class)
-				}
-			}
-		}
-	}
-}
-
-// The area moments are those of the probabilities without the excluded classes.
-func TestAreaMomentsOfExclusions(t *testing.T) {
-	h, g := superpixels.Divide(patches(240, 160), 150)
-	m := h.At(150)
-	model := NewModel(g, DefaultParameters).Divide(h.Level(8))
-	e := Evidence{Clicks: clicksOn(m.N, map[int]uint8{m.At(20, 20): 1, m.At(200, 80): 2})}
-	region := model.regions[m.At(60, 80)]
-	for i, r := range model.regions {
-		if r == region && e.Clicks[i] == segment.Void {
-			e.Excluded = append(e.Excluded, Exclusion{i, 1})
-		}
-	}
-	p, err := NewSequence(model, e, 1).problem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	within, inside := make([]float64, 2), 0.0
-	image := make([]float64, 2)
-	for i, share := range model.shares {
-		for l, mu := range p.UnaryMoments[2*i : 2*i+2] {
-			image[l] += share * mu
-			if model.regions[i] == region {
-				within[l] += share * mu
-				inside += share * mu
-			}
-		}
-	}
-	within[0], within[1] = within[0]/inside, within[1]/inside
-	near := cmpopts.EquateApprox(0, 1e-9)
-	if diff := cmp.Diff(image, p.AreaMoments, near); diff != "" {
-		t.Errorf("of the image (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(within, p.Regions[0].Moments[2*region:][:2], near); diff != "" {
-		t.Errorf("of the region (-want +got):\n%s", diff)
-	}
-	if p.Regions[0].Eta != model.RateRegion {
-		t.Errorf("the rate of regions is %v", p.Regions[0].Eta)
 	}
 }
 

@@ -1,33 +1,75 @@
 package engine
 
 import (
+	"slices"
+
 	"collie/crf"
 	"collie/herding"
+	"collie/segment"
 )
 
-// exclude makes excluded classes impossible: their probability is distributed
-// over the other classes in play, in proportion. Clicked superpixels keep their
-// class.
-func (e *Evidence) exclude(p *herding.Problem, index *[256]int16) error {
-	if len(e.Excluded) == 0 {
+// ruledOut returns, per superpixel, which of k classes in play it is not, nil where it
+// can be any: those that it is excluded from, and outside a box that of the box, unless
+// it leaves the box or is the rest. Clicked superpixels are what they are clicked as.
+// index is indexOf(the classes in play), and rest the index of the rest or -1.
+func (e *Evidence) ruledOut(index *[256]int16, k, rest int) [][]bool {
+	out := make([][]bool, len(e.Clicks))
+	rule := func(i int, class uint8) {
+		if l := index[class]; l >= 0 && e.Clicks[i] == segment.Void {
+			if out[i] == nil {
+				out[i] = make([]bool, k)
+			}
+			out[i][l] = true
+		}
+	}
+	for _, x := range e.Excluded {
+		rule(x.Superpixel, x.Class)
+	}
+	for _, b := range e.Boxes {
+		if int(index[b.Class]) == rest || e.leaves(b) {
+			continue
+		}
+		for i, outside := range b.Outside {
+			if outside {
+				rule(i, b.Class)
+			}
+		}
+	}
+	return out
+}
+
+// emptied reports whether exclusions leave a superpixel without a class in play.
+func (e *Evidence) emptied(classes []int, rest int) bool {
+	if len(e.Excluded) == 0 { // boxes alone leave the rest
+		return false
+	}
+	index := indexOf(classes)
+	return slices.ContainsFunc(e.ruledOut(&index, len(classes), rest), func(not []bool) bool {
+		return not != nil && !slices.Contains(not, false)
+	})
+}
+
+// leaves reports whether something outside a box is clicked or picked as its class.
+func (e *Evidence) leaves(b Box) bool {
+	for i, outside := range b.Outside {
+		if outside && (e.Clicks[i] == b.Class || e.Holds != nil && e.Holds.Labels[i] == b.Class) {
+			return true
+		}
+	}
+	return false
+}
+
+// exclude makes classes that superpixels are not impossible there: their probability
+// is distributed over the other classes in play, in proportion.
+func (e *Evidence) exclude(p *herding.Problem, index *[256]int16, rest int) error {
+	if len(e.Excluded) == 0 && len(e.Boxes) == 0 {
 		return nil
 	}
 	k := p.Model.Labels
-	rows := map[int][]bool{}
-	for _, x := range e.Excluded {
-		l := index[x.Class]
-		if l < 0 || p.Model.Fixed[x.Superpixel] >= 0 {
-			continue
-		}
-		if rows[x.Superpixel] == nil {
-			rows[x.Superpixel] = make([]bool, k)
-		}
-		rows[x.Superpixel][l] = true
-	}
-	for i, excluded := range rows {
+	for i, out := range e.ruledOut(index, k, rest) {
 		mu, theta := p.UnaryMoments[i*k:(i+1)*k], p.Model.Unary[i*k:(i+1)*k]
 		sum, left := 0.0, 0
-		for l, x := range excluded {
+		for l, x := range out {
 			if x {
 				mu[l] = 0
 			} else {
@@ -35,7 +77,7 @@ func (e *Evidence) exclude(p *herding.Problem, index *[256]int16) error {
 				left++
 			}
 		}
-		for l, x := range excluded {
+		for l, x := range out {
 			switch {
 			case x:
 				theta[l] = crf.Log(herding.Floor) + herding.Impossible
@@ -49,6 +91,11 @@ func (e *Evidence) exclude(p *herding.Problem, index *[256]int16) error {
 		}
 	}
 	return sumUp(p)
+}
+
+// ruledOut reports whether exclude has made a label impossible at a node.
+func ruledOut(m *crf.Model, node, label int) bool {
+	return m.Unary[node*m.Labels+label] < crf.Log(herding.Floor)
 }
 
 // sumUp makes the area moments of a problem, those that it has, again from its unary

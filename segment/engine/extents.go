@@ -35,8 +35,7 @@ func (m *Model) Extents(e Evidence) ([]Extent, error) {
 	if !ok || len(classes) != 2 {
 		return nil, nil
 	}
-	_, fixed, pull := m.Terms(e)
-	p, err := m.Problem(fixed, len(classes), pull)
+	p, err := NewSequence(m, e, 0).problem()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +82,7 @@ func (m *Model) extents(p *herding.Problem, thing int, where pointed) ([]Extent,
 	for _, inside := range m.enclosing(where.superpixel) {
 		x := make([]uint8, model.Nodes)
 		for i, f := range model.Fixed {
-			if f > 0 || f < 0 && inside(int32(i)) {
+			if f > 0 || f < 0 && inside(int32(i)) && !ruledOut(model, i, 1) {
 				x[i] = 1
 			}
 		}

@@ -67,7 +67,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 	s.refuted = e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
 	if e.Guess != nil && len(s.classes) > 0 {
-		s.guessed = func(first []uint8) []uint8 { return e.guessed(s.classes, first) }
+		s.guessed = func(first []uint8) []uint8 { return e.guessed(s.classes, rest, first) }
 	}
 	switch len(s.classes) {
 	case 0:
@@ -85,7 +85,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 			if err != nil {
 				return nil, err
 			}
-			if err := e.exclude(p, &index); err != nil {
+			if err := e.exclude(p, &index, rest); err != nil {
 				return nil, err
 			}
 			preferThing(p, rest)

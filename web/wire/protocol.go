@@ -87,7 +87,8 @@ package wire
 //
 // An event of kind box {class, points: [[x, y], [x, y]]} says that the object
 // of the class lies inside the rectangle with these corners and that outside of
-// it is the rest; without points the class's box is removed. exclude {class,
+// it is the rest: no hypothesis has the class there until something there is
+// labelled or picked with it; without points the class's box is removed. exclude {class,
 // superpixels|points} says that superpixels are not of a class, until they are
 // labelled with it or cleared. lock {class} keeps what has the class from being
 // painted over by labels, clears, accepts and pixels until unlock {class}: they
