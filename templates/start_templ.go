@@ -116,7 +116,7 @@ func Start(v StartView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = dropZone("Drop or paste images here", "or click to choose files: JPEG, PNG, WebP, GIF, BMP, TIFF, folders or zip files", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = dropZone("Drop, paste or choose images", "JPEG, PNG, WebP, GIF, BMP, TIFF, folders or zip files", "drop-big").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
