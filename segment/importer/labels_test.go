@@ -46,7 +46,7 @@ func TestClassesInTIFF(t *testing.T) {
 		"f.tif: The pixel at (0, 1) has the number 256. " + classes,
 		"g.tif: The pixel at (2, 0) has the number 2.5. " + classes,
 		"h.tif: The pixel at (1, 0) has the number -1. " + classes,
-		"i.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 8, 16 or 32 bits, without compression or with LZW or deflate.",
+		"i.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 1, 8, 16 or 32 bits, without compression or with LZW, deflate or PackBits.",
 		"j.tif: The file is not a readable TIFF.",
 		"k 0.. all values are 0 or 255, and 255 is undecided; if white is a class, save it as the number of the class, such as 1",
 	}
@@ -106,7 +106,7 @@ func TestLabels(t *testing.T) {
 		"part.tif":     {phototest.Numbers(3, []float32{0, 7, 1.5}), "part.tif: The pixel at (2, 0) has the number 1.5" + no},
 		"large.tif":    {phototest.Numbers(3, []uint32{0, 7, 1 << 31}), "large.tif: The pixel at (2, 0) has the number 2147483648" + no},
 		"colours.png":  {phototest.MustPNG(t, image.NewNRGBA(grey.Rect)), "colours.png: The file is a picture with colours, not a label image" + no},
-		"colours.tif":  {phototest.MustTIFF(t, image.NewRGBA(grey.Rect), nil), "colours.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 8, 16 or 32 bits, without compression or with LZW or deflate."},
+		"colours.tif":  {phototest.MustTIFF(t, image.NewRGBA(grey.Rect), nil), "colours.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 1, 8, 16 or 32 bits, without compression or with LZW, deflate or PackBits."},
 		"broken.png":   {phototest.MustPNG(t, grey)[:50], "broken.png: The mask is a damaged PNG. (png: invalid format: not enough pixel data)"},
 		"broken.tif":   {phototest.MustTIFF(t, grey, &tiff.Options{Compression: tiff.Deflate})[:9], "broken.tif: The file is not a readable TIFF."},
 	} {

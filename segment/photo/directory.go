@@ -15,6 +15,7 @@ const (
 	bitsPerSampleTag   = 0x0102
 	compressionTag     = 0x0103
 	photometricTag     = 0x0106
+	fillOrderTag       = 0x010a
 	stripOffsetsTag    = 0x0111
 	orientationTag     = 0x0112
 	samplesPerPixelTag = 0x0115
@@ -41,6 +42,7 @@ const (
 	lzwCompression   = 5
 	deflate          = 8
 	oldDeflate       = 32946
+	packBits         = 32773
 	blackIsZero      = 1 // photometricTag
 	rgb              = 2
 	indexed          = 3

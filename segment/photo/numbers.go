@@ -12,16 +12,16 @@ type Numbers struct{ samples samples }
 // NumbersOf finds the numbers in a TIFF file, which must stay as it is. Errors are of type
 // *Error.
 func NumbersOf(file []byte) (*Numbers, error) {
-	const save = "Save one number per pixel, of 8, 16 or 32 bits, without compression or with LZW or deflate."
+	const save = "Save one number per pixel, of 1, 8, 16 or 32 bits, without compression or with LZW, deflate or PackBits."
 	if hasMagic(file, "II+\x00") || hasMagic(file, "MM\x00+") {
 		return nil, refusef(Unsupported, "The file is a BigTIFF, which Collie can't read. Save it as a plain TIFF.")
 	}
 	s, _ := samplesOf(firstDirectory(bytes.NewReader(file)))
 	photometric, _ := s.value(photometricTag, 0)
-	bits, _ := s.value(bitsPerSampleTag, 0)
+	fill, _ := s.value(fillOrderTag, 0)
 	compression, _ := s.value(compressionTag, 0)
 	pages := tiffPictures(file)
-	sizes := map[uint32][]uint32{unsigned: {8, 16, 32, 64}, signed: {8, 16, 32, 64}, floating: {32, 64}}[s.kind]
+	sizes := map[uint32][]int{unsigned: {1, 8, 16, 32, 64}, signed: {8, 16, 32, 64}, floating: {32, 64}}[s.kind]
 	switch {
 	case s.size.X == 0 || s.size.Y == 0:
 		return nil, refusef(Unreadable, "The file is not a readable TIFF.")
@@ -29,9 +29,9 @@ func NumbersOf(file []byte) (*Numbers, error) {
 		return nil, refusef(Unsupported, "The TIFF has %d pictures, such as the layers of a stack. Save each as a file of its own.", pages)
 	case s.channels != 1 || photometric > blackIsZero && photometric != indexed:
 		return nil, refusef(Unsupported, "The TIFF is a picture with colours, not with one number per pixel. %s", save)
-	case !slices.Contains(sizes, bits):
+	case !slices.Contains(sizes, s.bits) || s.bits == 1 && fill > 1: // from the lowest bit on
 		return nil, refusef(Unsupported, "The numbers in the TIFF are of a kind that Collie can't read. %s", save)
-	case !slices.Contains([]uint32{0, uncompressed, lzwCompression, deflate, oldDeflate}, compression):
+	case !slices.Contains([]uint32{0, uncompressed, lzwCompression, deflate, oldDeflate, packBits}, compression):
 		return nil, refusef(Unsupported, "The TIFF is compressed in a way that Collie can't read. %s", save)
 	}
 	return &Numbers{s}, nil

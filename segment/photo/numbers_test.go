@@ -1,14 +1,19 @@
 package photo
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"image"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"collie/segment/photo/phototest"
 )
@@ -57,6 +62,71 @@ func TestNumbersAsStored(t *testing.T) {
 	}
 }
 
+// TestNumbersOfOthers reads masks that other programs have written: arrays of truth values,
+// which take a bit each, and PackBits.
+func TestNumbersOfOthers(t *testing.T) {
+	const width, height = 19, 7
+	for name, number := range map[string]func(x, y int, in bool) int{
+		"bits-tifffile":        nil, // 2023.2.3, of a bool array
+		"bits-pillow-packbits": nil, // 9.4.0
+		"packbits-pillow": func(x, y int, in bool) int {
+			n := 0
+			if in {
+				n = 7
+			}
+			if y == 3 {
+				n += x
+			}
+			return n
+		},
+	} {
+		file, err := os.ReadFile(filepath.Join("testdata", name+".tif"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := numbersIn(file)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i, v := range got {
+			x, y := i%width, i/width
+			in, want := (x+y)%5 == 0 || x > 12 && y < 4, 0
+			if in {
+				want = 1
+			}
+			if number != nil {
+				want = number(x, y, in)
+			}
+			if v != float64(want) {
+				t.Fatalf("%s: the number at (%d, %d) is %v, want %d", name, x, y, v, want)
+			}
+		}
+		if len(got) != width*height {
+			t.Errorf("%s: %d numbers", name, len(got))
+		}
+		for n := range file {
+			if _, err := numbersIn(file[:n]); err == nil && n < len(file)/2 {
+				t.Errorf("%s: the first %d of %d bytes are read without an error", name, n, len(file))
+			}
+		}
+	}
+}
+
+// TestUnpacked follows the specification's example (TIFF 6.0, section 9).
+func TestUnpacked(t *testing.T) {
+	packed := []byte{0xfe, 0xaa, 0x02, 0x80, 0x00, 0x2a, 0xfd, 0xaa, 0x03, 0x80, 0x00, 0x2a, 0x22, 0x80, 0xf7, 0xaa}
+	want := []byte{0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0x22, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa}
+	if err := iotest.TestReader(&unpacker{in: bufio.NewReader(bytes.NewReader(packed))}, want); err != nil {
+		t.Error(err)
+	}
+	for _, n := range []int{1, 4} {
+		if got, err := io.ReadAll(&unpacker{in: bufio.NewReader(bytes.NewReader(packed[:n]))}); err != nil || len(got) > 4 {
+			t.Errorf("of %d bytes: % x, %v", n, got, err)
+		}
+	}
+}
+
 // TestNoNumbers: what is refused, and why.
 func TestNoNumbers(t *testing.T) {
 	grey := func(b []byte, x, y, _ int) []byte { return append(b, uint8(x)) }
@@ -78,7 +148,7 @@ func TestNoNumbers(t *testing.T) {
 		"no width":      {changed(imageWidthTag, 0), "not a readable TIFF"},
 		"colours":       {sampled(image.Pt(3, 2), 0, 8, unsigned, rgb, 3, grey), "with colours"},
 		"half floats":   {sampled(image.Pt(3, 2), 0, 16, floating, blackIsZero, 1, func(b []byte, x, y, _ int) []byte { return append(b, 0, 0) }), "of a kind"},
-		"1 bit":         {changed(bitsPerSampleTag, 1), "of a kind"},
+		"4 bits":        {changed(bitsPerSampleTag, 4), "of a kind"},
 		"JPEG":          {changed(compressionTag, 7), "compressed in a way"},
 		"a stack":       {phototest.Stack(t, image.NewGray(image.Rect(0, 0, 3, 2))), "has 2 pictures"},
 		"half of it":    {good[:9], "not a readable TIFF"},

@@ -1,6 +1,7 @@
 package photo
 
 import (
+	"bufio"
 	"compress/zlib"
 	"encoding/binary"
 	"image"
@@ -31,6 +32,10 @@ func (s *samples) rows(channel int, put func(x, y int, row []byte) error) error 
 	}
 	across, down := (s.size.X+block.X-1)/block.X, (s.size.Y+block.Y-1)/block.Y
 	row, spare := make([]byte, block.X*s.bytes), make([]byte, block.X*s.bytes)
+	stored := row
+	if s.bits == 1 {
+		stored = make([]byte, (block.X+7)/8)
+	}
 	var r io.Reader
 	for i := range across * down {
 		at, known := s.read(offsets, int64(channel*across*down+i))
@@ -44,13 +49,17 @@ func (s *samples) rows(channel int, put func(x, y int, row []byte) error) error 
 		}
 		x, y := i%across*block.X, i/across*block.Y
 		for line := range min(block.Y, s.size.Y-y) {
-			if _, err := io.ReadFull(r, row); err != nil {
+			if _, err := io.ReadFull(r, stored); err != nil {
 				return err
 			}
-			switch predictor {
-			case differences:
+			switch {
+			case s.bits == 1:
+				for i := range row {
+					row[i] = stored[i/8] >> (7 - i%8) & 1
+				}
+			case predictor == differences:
 				s.sum(row)
-			case floatDifferences:
+			case predictor == floatDifferences:
 				s.gather(row, spare)
 			}
 			if err := put(x, y+line, row[:min(block.X, s.size.X-x)*s.bytes]); err != nil {
@@ -79,8 +88,48 @@ func inflated(r io.Reader, compression uint32, before io.Reader) (io.Reader, err
 			return before, z.Reset(r, nil)
 		}
 		return zlib.NewReader(r)
+	case packBits:
+		return &unpacker{in: bufio.NewReader(r)}, nil
 	}
 	return nil, tiff.UnsupportedError("compression")
+}
+
+// unpacker reads PackBits: pieces that are either as they are or one byte again and again
+// (TIFF 6.0, section 9).
+type unpacker struct {
+	in       *bufio.Reader
+	left     int // bytes of the piece
+	repeated bool
+	of       byte // if repeated
+}
+
+func (u *unpacker) Read(p []byte) (n int, err error) {
+	for u.left == 0 {
+		head, err := u.in.ReadByte()
+		if err != nil {
+			return 0, err
+		}
+		switch length := int(int8(head)); {
+		case length >= 0:
+			u.left, u.repeated = length+1, false
+		case length > -128: // which is nothing
+			u.left, u.repeated = 1-length, true
+			if u.of, err = u.in.ReadByte(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	p = p[:min(len(p), u.left)]
+	if u.repeated {
+		n = len(p)
+		for i := range p {
+			p[i] = u.of
+		}
+	} else {
+		n, err = u.in.Read(p)
+	}
+	u.left -= n
+	return n, err
 }
 
 // sum undoes differences between the numbers of a row.

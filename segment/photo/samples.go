@@ -14,7 +14,8 @@ type samples struct {
 	size     image.Point
 	channels int // 1, 3 or 4
 	kind     uint32
-	bytes    int // per number
+	bits     int // per number
+	bytes    int // that rows gives for a number
 }
 
 // samplesOf returns how to read the image of a directory; ok is false if the decoder does.
@@ -26,7 +27,7 @@ func samplesOf(d directory) (s samples, ok bool) {
 	bits := first(bitsPerSampleTag, 1)
 	s = samples{
 		d, image.Pt(int(first(imageWidthTag, 0)), int(first(imageLengthTag, 0))),
-		int(first(samplesPerPixelTag, 1)), first(sampleFormatTag, unsigned), int(bits / 8),
+		int(first(samplesPerPixelTag, 1)), first(sampleFormatTag, unsigned), int(bits), int(max(bits/8, 1)),
 	}
 	photometric, _ := d.value(photometricTag, 0)
 	if s.channels == 1 {

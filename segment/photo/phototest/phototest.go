@@ -11,6 +11,7 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"slices"
 	"testing"
 )
 
@@ -105,4 +106,18 @@ func MustPNG(tb testing.TB, img image.Image) []byte {
 		tb.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// FewBits is a grey PNG of 1, 2 or 4 bits per pixel with the values of the indices of img.
+func FewBits(tb testing.TB, img *image.Paletted) []byte {
+	tb.Helper()
+	file := MustPNG(tb, img)
+	const header, bits = 8, 24
+	if file[bits] >= 8 {
+		tb.Fatalf("a palette of %d colours takes %d bits", len(img.Palette), file[bits])
+	}
+	file[bits+1] = 0 // grey
+	binary.BigEndian.PutUint32(file[header+21:], crc32.ChecksumIEEE(file[header+4:header+21]))
+	palette := bytes.Index(file, []byte("PLTE")) - 4
+	return slices.Delete(file, palette, palette+12+3*len(img.Palette))
 }
