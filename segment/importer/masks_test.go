@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/color/palette"
 	"maps"
 	"slices"
 	"strings"
@@ -277,6 +278,17 @@ func TestBlackAndWhite(t *testing.T) {
 		_, masks := readAll(t, fstest.MapFS{"a.png": file(phototest.MustPNG(t, picture(image.NewGray(image.Rect(0, 0, 2, 2)), rows, grey)))}, Options{})
 		if d := cmp.Diff([]string{strings.TrimSpace("a " + rows + " " + want)}, masks); d != "" {
 			t.Error(d)
+		}
+	}
+}
+
+// Grey PNGs of few bits have small numbers, which decoders stretch to 255.
+func TestFewBits(t *testing.T) {
+	for rows, colours := range map[string]int{"01/10": 2, "03/12": 4, "07/f1": 16} {
+		img := picture(image.NewPaletted(image.Rect(0, 0, 2, 2), palette.Plan9[:colours]), strings.ReplaceAll(rows, "f", "9"), func(class uint8) color.Color { return palette.Plan9[class] })
+		_, masks := readAll(t, fstest.MapFS{"a.png": file(phototest.FewBits(t, img.(*image.Paletted)))}, Options{})
+		if d := cmp.Diff([]string{"a " + strings.ReplaceAll(rows, "f", "9")}, masks); d != "" {
+			t.Errorf("%d values: %s", colours, d)
 		}
 	}
 }

@@ -10,8 +10,11 @@ import (
 	"collie/segment"
 )
 
-// pngHeader is how many bytes of a PNG say everything about its pixels.
-const pngHeader = 29
+// pngHeader is how many bytes of a PNG say everything about its pixels, and where they do.
+const (
+	pngHeader = 29
+	pngBits   = 24
+)
 
 // measurePNG returns the size of a PNG that can be a mask, of classes or of objects,
 // and the bytes that a pixel of it takes when it is decoded.
@@ -66,16 +69,25 @@ func valueOf(img image.Image) func(x, y int) int32 {
 	return nil
 }
 
-// decodePNG decodes a PNG that has been measured.
+// decodePNG decodes a PNG that has been measured. Values of grey ones are those in the
+// file, also of 1, 2 or 4 bits, which the decoder stretches to 255.
 func decodePNG(open func() (io.ReadCloser, error)) (image.Image, error) {
 	file, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	img, err := png.Decode(file)
+	in := bufio.NewReader(file)
+	head, _ := in.Peek(pngHeader)
+	img, err := png.Decode(in)
 	if err != nil {
 		return nil, segment.Errorf(segment.Unreadable, "The mask is a damaged PNG.").Because(err)
+	}
+	if grey, ok := img.(*image.Gray); ok && head[pngBits] < 8 {
+		stretched := uint8(255) / (1<<head[pngBits] - 1)
+		for i := range grey.Pix {
+			grey.Pix[i] /= stretched
+		}
 	}
 	return img, nil
 }
