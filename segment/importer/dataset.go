@@ -55,6 +55,7 @@ type imageMask struct {
 	effort        int64    // spent on shapes so far; see spend
 	thin          int      // outlines of COCO without area
 	Regions       int      // shapes, annotations or numbered objects in the file
+	white         bool     // all numbers are 0 and 255, as programs write masks of one object
 	Lossy         []string // what the labelling can't hold, for people
 }
 
@@ -86,7 +87,7 @@ type Options struct {
 	// them undecided. Classes that the project lacks are added when a mask that
 	// needs them is imported. Values that the mapping lacks are matched by name; one
 	// that has no name, or whose name the project lacks, is a problem of the masks
-	// that use it.
+	// that use it. The number 255 in pictures is undecided unless the mapping has it.
 	Mapping map[string]string
 	// PASCAL takes indices without names for the classes of PASCAL VOC.
 	PASCAL bool

@@ -235,7 +235,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 			return r, err
 		}
 	}
-	i.meaning.count(m.Pixels)
+	i.meaning.count(m)
 	if i.review {
 		return i.look(r, m)
 	}

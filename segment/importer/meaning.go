@@ -88,9 +88,17 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 			}
 		}
 	}
+	if d.format == formatVOC {
+		given := strings.TrimSpace(mapping[whiteValue])
+		m.values[segment.Void] = Value{Value: whiteValue, Color: mask.FormatColor(white), Class: given}
+		m.added[segment.Void].Name = given
+	}
 	m.find(p)
 	return m
 }
+
+// whiteValue is what 255 is called in a mapping.
+const whiteValue = "255"
 
 // find finds the values' classes in the project, if need be by names whose accents are
 // written otherwise.
@@ -132,13 +140,16 @@ func (m *meaning) missing(pixels []uint8) []segment.Class {
 	return out
 }
 
-// count adds a mask's pixels to the values.
-func (m *meaning) count(pixels []uint8) {
+// count adds a mask's pixels to the values. Of 255 those count that may be a class.
+func (m *meaning) count(of *imageMask) {
 	var counts [256]int
-	for _, p := range pixels {
+	for _, p := range of.Pixels {
 		counts[p]++
 	}
-	for i := range m.values[:segment.Void] {
+	if !of.white && m.values[segment.Void].Class == "" {
+		counts[segment.Void] = 0
+	}
+	for i := range m.values {
 		if n := counts[i]; n > 0 {
 			m.values[i].Masks++
 			m.values[i].Pixels += n
@@ -188,7 +199,7 @@ func (m *meaning) translate(pixels []uint8) {
 const thumbnailSide = 240
 
 // thumbnail draws a mask in the colours of its values as a PNG; undecided
-// pixels are transparent.
+// pixels are transparent, unless 255 may be a class.
 func (m *meaning) thumbnail(of *imageMask) ([]byte, error) {
 	palette := make(color.Palette, 256)
 	for i, v := range m.values[:segment.Void] {
@@ -199,6 +210,9 @@ func (m *meaning) thumbnail(of *imageMask) ([]byte, error) {
 		palette[i] = c
 	}
 	palette[segment.Void] = color.RGBA{}
+	if of.white {
+		palette[segment.Void] = white
+	}
 	scale := min(1, thumbnailSide/float64(max(of.Width, of.Height)))
 	img := image.NewPaletted(image.Rect(0, 0, max(1, int(float64(of.Width)*scale)), max(1, int(float64(of.Height)*scale))), palette)
 	size := img.Rect.Max

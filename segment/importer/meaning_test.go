@@ -2,6 +2,9 @@ package importer_test
 
 import (
 	"bytes"
+	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
 	"slices"
 	"strings"
@@ -12,6 +15,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/importer"
+	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -99,6 +103,85 @@ func TestMapping(t *testing.T) {
 				if got != want {
 					t.Errorf("pixel %d is %q, want %q", at, got, want)
 				}
+			}
+		})
+	}
+}
+
+// White is undecided unless the mapping says what it is, and is counted where it may be a
+// class: in masks of black and white, grey or in colours, or where the mapping has one.
+func TestWhite(t *testing.T) {
+	gray, rgb := image.NewGray(image.Rect(0, 0, 120, 80)), image.NewRGBA(image.Rect(0, 0, 120, 80))
+	paletted, more := image.NewPaletted(gray.Rect, color.Palette{}), image.NewGray(gray.Rect)
+	for i := range 256 {
+		paletted.Palette = append(paletted.Palette, color.Gray{uint8(i)})
+	}
+	for at := range 120 * 80 {
+		v := color.Gray{uint8(at % 2 * 255)}
+		for _, img := range []draw.Image{gray, rgb, paletted, more} {
+			img.Set(at%120, at/120, v)
+		}
+	}
+	more.Pix[0] = 1
+	numbers := phototest.Numbers(120, gray.Pix)
+	undecided := []string{"all values are 0 or 255, and 255 is undecided unless it is mapped to a class"}
+	said := map[string]string{"0": "ground", "1": "ground", "255": "horse"}
+	unsaid := map[string]string{"0": "ground", "1": "ground", "255": ""}
+	for name, tt := range map[string]struct {
+		file    string
+		mask    []byte
+		mapping map[string]string
+		class   string
+		listed  bool
+		lossy   []string
+	}{
+		"grey":                 {file: "beach.png", mask: phototest.MustPNG(t, gray), listed: true, lossy: undecided},
+		"grey, said":           {file: "beach.png", mask: phototest.MustPNG(t, gray), mapping: said, class: "horse", listed: true},
+		"grey, to be nothing":  {file: "beach.png", mask: phototest.MustPNG(t, gray), mapping: unsaid, listed: true},
+		"colours":              {file: "beach.png", mask: phototest.MustPNG(t, rgb), listed: true, lossy: undecided},
+		"colours, said":        {file: "beach.png", mask: phototest.MustPNG(t, rgb), mapping: said, class: "horse", listed: true},
+		"TIFF, said":           {file: "beach.tif", mask: numbers, mapping: said, class: "horse", listed: true},
+		"a palette":            {file: "beach.png", mask: phototest.MustPNG(t, paletted)},
+		"a palette, said":      {file: "beach.png", mask: phototest.MustPNG(t, paletted), mapping: said, class: "horse", listed: true},
+		"other numbers":        {file: "beach.png", mask: phototest.MustPNG(t, more)},
+		"other numbers, said":  {file: "beach.png", mask: phototest.MustPNG(t, more), mapping: said, class: "horse", listed: true},
+		"other numbers, no":    {file: "beach.png", mask: phototest.MustPNG(t, more), mapping: unsaid},
+		"a class that is here": {file: "beach.png", mask: phototest.MustPNG(t, gray), mapping: map[string]string{"0": "ground", "255": "sky"}, class: "Sky", listed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, p, im, _ := beach(t)
+			files, err := importer.FromFS(fstest.MapFS{tt.file: {Data: tt.mask}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, run := range []func() (importer.Report, error){
+				func() (importer.Report, error) {
+					return importer.Review(t.Context(), w, p.ID, files, importer.Options{Mapping: tt.mapping})
+				},
+				func() (importer.Report, error) {
+					return importer.Import(t.Context(), w, p.ID, files, importer.Options{Mapping: tt.mapping}, nil)
+				},
+			} {
+				report, err := run()
+				if err != nil || report.Images[0].Problem != "" {
+					t.Fatal(err, report.Images)
+				}
+				at := slices.IndexFunc(report.Values, func(v importer.Value) bool { return v.Value == "255" })
+				if (at >= 0) != tt.listed || at >= 0 && (report.Values[at].Class != tt.class || report.Values[at].Pixels != 120*80/2 || report.Values[at].Color != "#ffffff") {
+					t.Errorf("values %+v", report.Values)
+				}
+				if d := cmp.Diff(tt.lossy, report.Images[0].Lossy); d != "" {
+					t.Errorf("lossy (-want +got):\n%s", d)
+				}
+			}
+			a := workspacetest.MustOpenImage(t, w, im.ID)
+			got := ""
+			project := a.Project()
+			if c, ok := project.Class(int(a.Pixels()[1])); ok {
+				got = c.Name
+			}
+			if got != tt.class {
+				t.Errorf("white became %q, want %q", got, tt.class)
 			}
 		})
 	}

@@ -41,9 +41,12 @@ func openVOC(files Files, names []string, folder, labelmap string, photos []stri
 	return d, nil
 }
 
+// white is 255 in a grey picture that was saved in colour.
+var white = color.RGBA{255, 255, 255, 255}
+
 // colorTable gives the class of each colour.
 func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
-	table := map[color.RGBA]uint8{mask.VOCColor(segment.Void): segment.Void}
+	table := map[color.RGBA]uint8{mask.VOCColor(segment.Void): segment.Void, white: segment.Void}
 	if classes == nil {
 		for id := range segment.MaxClasses {
 			table[mask.VOCColor(uint8(id))] = uint8(id)
@@ -106,8 +109,9 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 	if err != nil {
 		return give, err
 	}
-	if grey && m.blackAndWhite() {
-		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided; if white is a class, save it as the number of the class, such as 1")
+	m.white = grey && m.blackAndWhite()
+	if _, said := o.Mapping[whiteValue]; m.white && !said {
+		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided unless it is mapped to a class")
 	}
 	if objects == "" {
 		return give, nil
@@ -127,7 +131,7 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 }
 
 // takeClasses sets the pixels to the classes of a picture of the same size, and reports
-// whether it is grey.
+// whether 255 is a grey there.
 func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) (grey bool, err error) {
 	if isTIFF(name) {
 		return true, m.takeNumbers(files, name)
@@ -136,8 +140,7 @@ func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]
 	if err != nil {
 		return false, err
 	}
-	_, grey = img.(*image.Gray)
-	return grey, m.take(img, colors)
+	return m.take(img, colors)
 }
 
 // takeObjects sets the objects to the values or colours of an image of the same
@@ -179,28 +182,31 @@ func (m *imageMask) blackAndWhite() bool {
 	return has[0] && has[segment.Void] && !slices.Contains(has[1:segment.Void], true)
 }
 
-// take sets the pixels to the classes of an image of the same size.
-func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
+// take sets the pixels to the classes of an image of the same size, and reports whether
+// it is grey or has white pixels.
+func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) (grey bool, err error) {
 	for y := range m.Height {
 		row := m.Pixels[y*m.Width : (y+1)*m.Width]
 		switch img := img.(type) {
 		case *image.Paletted:
 			copy(row, img.Pix[y*img.Stride:])
 		case *image.Gray:
+			grey = true
 			copy(row, img.Pix[y*img.Stride:])
 		default:
 			for x := range row {
 				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 				class, ok := colors[c]
 				if !ok && c.A < 255 {
-					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
+					return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
 				}
 				if !ok {
-					return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
+					return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
 				}
+				grey = grey || c == white
 				row[x] = class
 			}
 		}
 	}
-	return nil
+	return grey, nil
 }

@@ -17,6 +17,9 @@ const NEW = 'new';
 
 const THUMBNAILS = 3;
 
+/** The value that is undecided unless somebody says that it is a class. */
+const WHITE = '255';
+
 /**
  * The values of several files as one list: files that use the same value share it.
  *
@@ -35,7 +38,8 @@ export function merged(values) {
 
 /**
  * The class to suggest for a value: the server's choice where the file has a name for it;
- * otherwise the one that the chosen list has at its place, or nothing.
+ * otherwise the one that the chosen list has at its place, or nothing. White is the
+ * second of two classes.
  *
  * @param {Value} value
  * @param {string} list '', 'voc' or 'project'
@@ -44,7 +48,8 @@ export function merged(values) {
 export function suggested({ name, voc, value, class: found }, list, classes) {
   if (name) return found ?? '';
   if (list === 'voc') return voc ?? '';
-  return list === 'project' ? classes[Number(value)]?.name ?? '' : '';
+  if (list !== 'project') return '';
+  return classes[value === WHITE && classes.length === 2 ? 1 : Number(value)]?.name ?? '';
 }
 
 export class ImportReview {

@@ -24,3 +24,11 @@ test('objects of a label image have the class that the server finds, or none', (
   assert.equal(suggested(value('objects', { name: 'objects', class: 'cell' }), '', classes), 'cell');
   assert.equal(suggested(value('objects', { name: 'objects' }), '', classes), '');
 });
+
+test('white is the second of two classes, and no other list has it', () => {
+  const two = [{ name: 'background' }, { name: 'horse' }];
+  assert.equal(suggested(value('255'), 'project', two), 'horse');
+  assert.equal(suggested(value('255'), 'project', [...two, { name: 'cart' }]), '');
+  assert.equal(suggested(value('255'), 'voc', two), '');
+  assert.equal(suggested(value('255'), '', two), '');
+});
