@@ -48,7 +48,7 @@ func TestClassesInTIFF(t *testing.T) {
 		"h.tif: The pixel at (1, 0) has the number -1. " + classes,
 		"i.tif: The TIFF is a picture with colours, not with one number per pixel. Save one number per pixel, of 1, 8, 16 or 32 bits, without compression or with LZW, deflate or PackBits.",
 		"j.tif: The file is not a readable TIFF.",
-		"k 0.. all values are 0 or 255, and 255 is undecided unless it is mapped to a class",
+		"k 0.. all values are 0 or 255, and 255 is undecided unless it is given a class",
 	}
 	if d := cmp.Diff(want, masks); d != "" {
 		t.Error(d)

@@ -270,7 +270,7 @@ func TestUncovered(t *testing.T) {
 func TestBlackAndWhite(t *testing.T) {
 	grey := func(class uint8) color.Color { return color.Gray{class} }
 	for rows, want := range map[string]string{
-		"0./00": "all values are 0 or 255, and 255 is undecided unless it is mapped to a class",
+		"0./00": "all values are 0 or 255, and 255 is undecided unless it is given a class",
 		"0./01": "",
 		"00/00": "",
 		"../..": "",

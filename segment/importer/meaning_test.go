@@ -124,7 +124,7 @@ func TestWhite(t *testing.T) {
 	}
 	more.Pix[0] = 1
 	numbers := phototest.Numbers(120, gray.Pix)
-	undecided := []string{"all values are 0 or 255, and 255 is undecided unless it is mapped to a class"}
+	undecided := []string{"all values are 0 or 255, and 255 is undecided unless it is given a class"}
 	said := map[string]string{"0": "ground", "1": "ground", "255": "horse"}
 	unsaid := map[string]string{"0": "ground", "1": "ground", "255": ""}
 	for name, tt := range map[string]struct {

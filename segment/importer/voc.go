@@ -111,7 +111,7 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 	}
 	m.white = grey && m.blackAndWhite()
 	if _, said := o.Mapping[whiteValue]; m.white && !said {
-		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided unless it is mapped to a class")
+		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided unless it is given a class")
 	}
 	if objects == "" {
 		return give, nil

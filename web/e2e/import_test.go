@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
 	"io"
 	"io/fs"
@@ -333,6 +335,42 @@ func TestE2EImportLabelImage(t *testing.T) {
 	before := slices.Compact(slices.Sorted(slices.Values(numbers)))
 	if len(pairs) != len(before) || len(after) != len(before) || !pairs[[2]uint16{0, 0}] {
 		t.Errorf("%d objects became %d, in %d pairs", len(before)-1, len(after)-1, len(pairs))
+	}
+}
+
+// TestE2EImportWhite imports a mask of black and white: the person is asked what white is.
+func TestE2EImportWhite(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 1280, 720, false, address)
+	from, picture := labelledSample(p)
+	name := strings.TrimSpace(value[string](p, `document.querySelector('.image-name').textContent`))
+	mask := image.NewGray(sampleMask(t, address, picture).Bounds())
+	inside := mask.Rect.Inset(40)
+	draw.Draw(mask, inside, image.White, image.Point{}, draw.Src)
+	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+".png")
+	if err := os.WriteFile(path, phototest.MustPNG(t, mask), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.chooseMasks(address+"/projects/"+from, path)
+	p.clickOn("reviewing", "#import-start")
+	p.until(`document.getElementById('import-values').rows.length === 2`)
+	p.screenshot("review")
+	if said := value[string](p, `document.getElementById('import-values').rows[1].innerText`); !strings.HasPrefix(said, "255") {
+		t.Errorf("the second value is %q", said)
+	}
+	value[bool](p, `[...document.querySelectorAll('#import-values select')].every((choice, i) => { choice.value = String(2 * i); return choice.dispatchEvent(new Event('change')); })`)
+	p.screenshot("chosen")
+	p.clickOn("importing", "#import-start")
+	p.until(`document.getElementById('import-state').textContent === '1 mask imported.'`)
+	want := image.NewPaletted(mask.Rect, sampleMask(t, address, picture).ColorModel().(color.Palette))
+	for y := inside.Min.Y; y < inside.Max.Y; y++ {
+		for x := inside.Min.X; x < inside.Max.X; x++ {
+			want.SetColorIndex(x, y, 2)
+		}
+	}
+	if n := differences(want, sampleMask(t, address, picture)); n > 0 {
+		t.Errorf("%d pixels differ", n)
 	}
 }
 
