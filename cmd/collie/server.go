@@ -249,7 +249,7 @@ func (s *server) project(ctx context.Context, wanted string) (project, error) {
 	}
 	switch len(named) {
 	case 0:
-		return project{}, fmt.Errorf("no project of yours has the id or name %q; 'collie list' shows them", wanted)
+		return project{}, fmt.Errorf("no project of yours has the id or name %q; 'collie list' shows them, 'collie create' makes one", wanted)
 	case 1:
 		return named[0], nil
 	}
