@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image"
 	"image/color/palette"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -34,6 +36,16 @@ func FuzzMasks(f *testing.F) {
 	f.Add("a.tif", phototest.Numbers(4, []uint8{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.Numbers(4, []float32{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.MustTIFF(f, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true}))
+	for _, name := range []string{"bits-tifffile", "packbits-pillow"} {
+		file, err := os.ReadFile(filepath.Join("..", "photo", "testdata", name+".tif"))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add("a.tif", file)
+	}
+	few := *img
+	few.Palette = few.Palette[:4]
+	f.Add("a.png", phototest.FewBits(f, &few))
 	f.Fuzz(func(t *testing.T, name string, file []byte) {
 		began := time.Now()
 		defer func() {
