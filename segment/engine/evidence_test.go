@@ -64,12 +64,15 @@ func TestAllClasses(t *testing.T) {
 	}
 	box, excluded := Box{Class: 5, Outside: make([]bool, 289)}, []Exclusion{}
 	box.Outside[280] = true
+	var boxes []Box
 	for class := range segment.MaxClasses {
 		excluded = append(excluded, Exclusion{288, uint8(class)})
+		boxes = append(boxes, Box{Class: uint8(class), Outside: box.Outside})
 	}
 	for name, e := range map[string]Evidence{
 		"undecided":             {Rest: segment.Rest{Mode: segment.RestUndecided}},
 		"a box":                 {Boxes: []Box{box}},
+		"outside all boxes":     {Boxes: boxes},
 		"excluded from all":     {Excluded: excluded},
 		"the rest is a class":   {Rest: segment.Rest{Mode: segment.RestClass, Class: 9}},
 		"corrected, with a box": {Boxes: []Box{box}, Shown: clicksOn(289, nil), Since: []int32{3}},

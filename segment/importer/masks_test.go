@@ -282,6 +282,26 @@ func TestBlackAndWhite(t *testing.T) {
 	}
 }
 
+// White in a mask of other colours is a colour of no class, but not where a labelmap has it.
+func TestWhiteAmongColours(t *testing.T) {
+	at := func(class uint8) color.Color {
+		if class == 9 {
+			return white
+		}
+		return mask.VOCColor(class)
+	}
+	colours := file(phototest.MustPNG(t, picture(image.NewRGBA(image.Rect(0, 0, 2, 2)), "09/10", at)))
+	labelmap := &fstest.MapFile{Data: []byte("ground:0,0,0::\nsky:128,0,0::\nsnow:255,255,255::\n")}
+	for want, files := range map[string]fstest.MapFS{
+		"a.png: The pixel at (1, 0) has the colour 255,255,255, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.": {"a.png": colours},
+		"a 02/10": {"SegmentationClass/a.png": colours, "labelmap.txt": labelmap},
+	} {
+		if _, masks := readAll(t, files, Options{}); !slices.Equal(masks, []string{want}) {
+			t.Errorf("%q, want %q", masks, want)
+		}
+	}
+}
+
 // Grey PNGs of few bits have small numbers, which decoders stretch to 255.
 func TestFewBits(t *testing.T) {
 	for rows, colours := range map[string]int{"01/10": 2, "03/12": 4, "07/f1": 16} {

@@ -46,7 +46,7 @@ var white = color.RGBA{255, 255, 255, 255}
 
 // colorTable gives the class of each colour.
 func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
-	table := map[color.RGBA]uint8{mask.VOCColor(segment.Void): segment.Void, white: segment.Void}
+	table := map[color.RGBA]uint8{mask.VOCColor(segment.Void): segment.Void}
 	if classes == nil {
 		for id := range segment.MaxClasses {
 			table[mask.VOCColor(uint8(id))] = uint8(id)
@@ -183,8 +183,12 @@ func (m *imageMask) blackAndWhite() bool {
 }
 
 // take sets the pixels to the classes of an image of the same size, and reports whether
-// it is grey or has white pixels.
+// it is grey, also if it is black and white in colour.
 func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) (grey bool, err error) {
+	unknown := func(x, y int, c color.RGBA) error {
+		return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
+	}
+	whiteAt := -1
 	for y := range m.Height {
 		row := m.Pixels[y*m.Width : (y+1)*m.Width]
 		switch img := img.(type) {
@@ -197,16 +201,21 @@ func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) (grey boo
 			for x := range row {
 				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
 				class, ok := colors[c]
+				if !ok && c == white {
+					class, ok, whiteAt = segment.Void, true, y*m.Width+x
+				}
 				if !ok && c.A < 255 {
 					return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
 				}
 				if !ok {
-					return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
+					return false, unknown(x, y, c)
 				}
-				grey = grey || c == white
 				row[x] = class
 			}
 		}
 	}
-	return grey, nil
+	if whiteAt >= 0 && !m.blackAndWhite() {
+		return false, unknown(whiteAt%m.Width, whiteAt/m.Width, white)
+	}
+	return grey || whiteAt >= 0, nil
 }
