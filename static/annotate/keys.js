@@ -26,7 +26,7 @@ const arrows = (held, command) => ['left', 'right', 'up', 'down'].map((way) => [
 /** @type {Binding[]} */
 export const BINDINGS = [
   { group: 'Label', shown: 'Click, drag', does: 'Draw with the active tool and class', commands: [] },
-  { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels', commands: [] },
+  { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels; so does the other end of a pen', commands: [] },
   { group: 'Label', shown: 'Z + click', does: 'Not the active class: hold Z while you click or drag', commands: [['z', 'exclude']] },
   { group: 'Label', shown: 'I, right-click', does: 'Pick the class under the cursor', commands: [['i', 'pick']] },
   { group: 'Label', shown: '1 … 9, 0', does: 'Choose class 1 to 10', commands: digits.map((d, i) => [d, `class ${i}`]) },

@@ -21,6 +21,9 @@ const SECOND_FINGER = 300;
 /** CSS pixels that a finger rolls without meaning to; one that has moved no farther has drawn nothing yet. */
 const ROLL = 8;
 
+/** The other end of a pen, among buttons. */
+const ERASER = 5;
+
 /** Turns the events of mouse, pen and touch on an element into strokes, pans and zooms. */
 export class Gestures {
   /**
@@ -63,7 +66,8 @@ export class Gestures {
       on.pick(p.x, p.y);
       return;
     }
-    if (e.button > 1) return;
+    const erases = e.button === ERASER;
+    if (e.button > 1 && !erases) return;
     if (pointers.size > 0 && e.pointerType !== this.hand) {
       if (e.pointerType !== 'pen') return; // a palm beside the pen
       this.drop(); // what the palm did before the pen arrived
@@ -86,7 +90,7 @@ export class Gestures {
     } else if (this.mode === 'none') {
       this.mode = 'stroke';
       this.began = { ...p, time: performance.now() };
-      on.begin(e.altKey ? 'clear' : 'paint', p.x, p.y, e.ctrlKey || e.metaKey);
+      on.begin(e.altKey || erases ? 'clear' : 'paint', p.x, p.y, e.ctrlKey || e.metaKey);
     }
   }
 

@@ -275,7 +275,8 @@ func TestE2EPalm(t *testing.T) {
 }
 
 // TestE2EPen: a pen that doesn't hover shows a card with the first tap and accepts it with
-// the second, and the alternatives of a region stay open when it leaves them.
+// the second, and the alternatives of a region stay open when it leaves them. Its other end
+// clears.
 func TestE2EPen(t *testing.T) {
 	t.Parallel()
 	p := openByTouch(t, 820, 1180, 1)
@@ -313,6 +314,18 @@ func TestE2EPen(t *testing.T) {
 	}
 	tap("the card again", card)
 	p.stored(3)
+
+	// The browser has no stand-in for the other end of a pen.
+	value[bool](p, fmt.Sprintf(`((canvas) => {
+		canvas.setPointerCapture = () => {};
+		const [clientX, clientY] = [%v, %v];
+		for (const type of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(type, {pointerType: 'pen', button: 5, buttons: 32, clientX, clientY}));
+		return delete canvas.setPointerCapture;
+	})(document.getElementById('canvas'))`, on(image.Pt(50, 50))[0], on(image.Pt(50, 50))[1]))
+	p.stored(4)
+	if last := p.events()[3]; last.Kind != "clear" {
+		t.Errorf("the other end of the pen made an event of kind %s", last.Kind)
+	}
 }
 
 // TestE2ENotch: nothing to press lies where a phone on its side has its notch or the bar
