@@ -56,10 +56,10 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 		if err != nil {
 			return nil, NothingChanged(err)
 		}
-		if seen[ClassKey(name)] {
+		if seen[Folded(name)] {
 			return nil, Errorf(Invalid, "Two classes are called %q (upper and lower case count as the same). Class names must differ. Nothing was changed.", name)
 		}
-		seen[ClassKey(name)] = true
+		seen[Folded(name)] = true
 		color := strings.ToLower(c.Color)
 		if color == "" {
 			color = freeColor(i, taken)

@@ -255,6 +255,7 @@ func TestNormalizeClasses(t *testing.T) {
 		"too many":          {in: many, err: "up to 255"},
 		"empty name":        {in: []Class{{Name: " "}}, err: "is empty"},
 		"same name":         {in: []Class{{Name: "Sky"}, {Name: "sky"}}, err: "must differ"},
+		"accents apart":     {in: []Class{{Name: "Caf\u00e9"}, {Name: "cafe\u0301"}}, err: "must differ"},
 		"control character": {in: []Class{{Name: "a\x00b"}}, err: "control"},
 		"right-to-left":     {in: []Class{{Name: "a\u202eb"}}, err: "text-direction"},
 		"no width":          {in: []Class{{Name: "a\u200bb"}}, err: "invisible"},

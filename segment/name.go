@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // MaxName is how many runes a project's, class's or image's name can have.
@@ -27,9 +29,10 @@ func CleanName(what, name string) (string, error) {
 	return name, nil
 }
 
-// ClassKey is the same for names of classes that count as the same: those that differ in
-// upper and lower case alone.
-func ClassKey(name string) string { return strings.ToLower(name) }
+// Folded is the same for names that count as the same: those that differ in upper and
+// lower case, or in how letters with accents are written. macOS takes these apart in names
+// of files and in the archives that it makes.
+func Folded(name string) string { return norm.NFC.String(strings.ToLower(name)) }
 
 // concealing reports whether a name holds characters that can't be seen.
 func concealing(name string) bool {

@@ -4,8 +4,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // longestStem is the largest number of bytes of an image's name in file names.
@@ -35,11 +33,6 @@ func (s *Stems) Next(name string) string {
 
 // has reports whether an image has this stem, in lower case.
 func (s *Stems) has(stem string) bool { return s.taken[stem] > 0 }
-
-// Folded is the same for names that count as the same: those that differ in upper and
-// lower case, or in how letters with accents are written. macOS takes these apart in the
-// archives that it makes.
-func Folded(name string) string { return norm.NFC.String(strings.ToLower(name)) }
 
 func cleanStem(name string) string {
 	name = strings.TrimSuffix(name, path.Ext(name))

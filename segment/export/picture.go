@@ -42,13 +42,13 @@ func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
 		return path.Base(s.pictureName)
 	}
-	base, stem := Folded(path.Base(s.image.Name)), Folded(s.stem)
+	base, stem := segment.Folded(path.Base(s.image.Name)), segment.Folded(s.stem)
 	if !s.names[base] && (base == stem || !s.stems.has(base)) {
 		return s.image.Name
 	}
 	name := s.stem + path.Ext(s.image.Name)
-	shared, uploaded := s.names[Folded(name)]
-	if (shared || !uploaded) && (Folded(name) == stem || !s.stems.has(Folded(name))) {
+	shared, uploaded := s.names[segment.Folded(name)]
+	if (shared || !uploaded) && (segment.Folded(name) == stem || !s.stems.has(segment.Folded(name))) {
 		return name
 	}
 	return s.stem

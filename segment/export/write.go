@@ -156,7 +156,7 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 				return nil, m, err
 			}
 		}
-		base := Folded(path.Base(im.Name))
+		base := segment.Folded(path.Base(im.Name))
 		_, shared := j.names[base]
 		j.names[base] = shared
 		j.images = append(j.images, listed{im.ID, im.Name, j.stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})

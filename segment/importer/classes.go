@@ -40,11 +40,11 @@ func (i *importing) addClasses(ctx context.Context, pixels []uint8) error {
 	return nil
 }
 
-// named reports whether a class has the name, ignoring case and surrounding
+// named reports whether a class has the name, as names count as the same, without surrounding
 // spaces, which projects don't store.
 func named(name string) func(segment.Class) bool {
-	key := segment.ClassKey(strings.TrimSpace(name))
-	return func(c segment.Class) bool { return segment.ClassKey(c.Name) == key }
+	key := segment.Folded(strings.TrimSpace(name))
+	return func(c segment.Class) bool { return segment.Folded(c.Name) == key }
 }
 
 func namesOf(classes []segment.Class) string {
@@ -152,9 +152,9 @@ func (c *classNames) isFirst(name string) bool {
 	if len(c.project) == 0 {
 		return false
 	}
-	first := segment.ClassKey(c.project[0].Name)
-	if to, mapped := c.mapping[name]; mapped && segment.ClassKey(strings.TrimSpace(to)) != first {
+	first := segment.Folded(c.project[0].Name)
+	if to, mapped := c.mapping[name]; mapped && segment.Folded(strings.TrimSpace(to)) != first {
 		return false
 	}
-	return segment.ClassKey(name) == first
+	return segment.Folded(name) == first
 }

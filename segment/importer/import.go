@@ -161,7 +161,7 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 			return err
 		}
 		i.names.addStored(im)
-		exported[export.Folded(stems.Next(im.Name))] = im.ID
+		exported[segment.Folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
 	i.names.pictured = (d.format == formatCOCO || d.format == formatLabelme) && i.files.pictured()
@@ -308,7 +308,7 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 		return "", false, err
 	}
 	i.names.add(im)
-	note(i.names.images, export.Folded(name), im.ID) // its name can have been cut
+	note(i.names.images, segment.Folded(name), im.ID) // its name can have been cut
 	return im.ID, true, nil
 }
 

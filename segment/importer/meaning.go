@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"collie/segment"
-	"collie/segment/export"
 	"collie/segment/labelset"
 	"collie/segment/mask"
 )
@@ -100,17 +99,12 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 // whiteValue is what 255 is called in a mapping.
 const whiteValue = "255"
 
-// find finds the values' classes in the project, if need be by names whose accents are
-// written otherwise.
+// find finds the values' classes in the project.
 func (m *meaning) find(p segment.Project) {
 	for i := range m.values {
 		v := &m.values[i]
 		m.ids[i], v.New = segment.Void, v.Class != ""
 		at := slices.IndexFunc(p.Classes, named(v.Class))
-		if at < 0 {
-			key := export.Folded(strings.TrimSpace(v.Class))
-			at = slices.IndexFunc(p.Classes, func(c segment.Class) bool { return export.Folded(c.Name) == key })
-		}
 		if at >= 0 {
 			v.Class, m.ids[i], v.New = p.Classes[at].Name, p.Classes[at].ID, false
 		}

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"collie/segment"
-	"collie/segment/export"
 )
 
 // names finds images by the names that a data set gives them. Keys are folded; a
@@ -44,7 +43,7 @@ func newNames(d *dataset, scores []string) names {
 		photos: map[string][]string{}, beside: map[string]string{}, long: map[string]string{}, kept: map[string]kept{},
 	}
 	for _, name := range d.Images {
-		name := export.Folded(name)
+		name := segment.Folded(name)
 		for _, form := range []string{name, unmarked(name)} {
 			note(n.masks, endless(form), name)
 			note(n.masks, stem(form), name)
@@ -54,7 +53,7 @@ func newNames(d *dataset, scores []string) names {
 	for _, name := range d.Photos {
 		n.photos[stem(name)] = append(n.photos[stem(name)], name)
 		if folder := path.Dir(name); stem(name) == "image" && len(d.Images) == 0 { // as in our own exports of scores
-			n.beside[export.Folded(folder)] = name
+			n.beside[segment.Folded(folder)] = name
 		}
 	}
 	for _, name := range slices.Concat(d.Images, scores) {
@@ -70,7 +69,7 @@ func newNames(d *dataset, scores []string) names {
 // add registers an image of the project under its name, also without ending, and
 // its stem.
 func (n *names) add(im segment.Image) {
-	name := export.Folded(im.Name)
+	name := segment.Folded(im.Name)
 	for _, key := range slices.Compact([]string{name, endless(name), stem(name)}) {
 		note(n.images, key, im.ID)
 	}
@@ -109,7 +108,7 @@ func (n *names) addExported(ids map[string]string, own bool) {
 // its photograph and what the project is to call it. The whole name counts first, last of
 // all the one without what programs put behind the names of masks.
 func (n *names) find(name string) (id, photo, as string, err error) {
-	name = export.Folded(name)
+	name = segment.Folded(name)
 	id, photo, as, err = n.findWhole(name)
 	if image := unmarked(name); err != nil && image != name {
 		for _, other := range []string{image, image + "_img"} { // cellpose's own data set has a_img and a_masks
@@ -221,7 +220,7 @@ func (n *names) photo(name string, anyFolder bool) string {
 		func(photo string) bool { return ends(endless(photo), name) },
 		func(photo string) bool { return ends(endless(photo), endless(name)) },
 	} {
-		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(export.Folded(photo)) })
+		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(segment.Folded(photo)) })
 		if len(found) == 1 {
 			return found[0]
 		}
@@ -248,7 +247,7 @@ func ownStem(name string) string {
 		return whole
 	}
 	if plain, err := url.PathUnescape(rest); err == nil {
-		return export.Folded(plain)
+		return segment.Folded(plain)
 	}
 	return rest
 }
@@ -271,4 +270,4 @@ func studioName(name string) string {
 func endless(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // stem is a file's name without folder and ending, folded.
-func stem(name string) string { return endless(export.Folded(path.Base(name))) }
+func stem(name string) string { return endless(segment.Folded(path.Base(name))) }

@@ -126,7 +126,7 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 }
 
 // ReplaceClasses replaces the list with the given classes. Classes with the
-// same name, see [segment.ClassKey], keep their ids; the others are deleted, which is a
+// same name, see [segment.Folded], keep their ids; the others are deleted, which is a
 // Conflict while labels use one. base is as in [segment.ProjectEdit].
 func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []segment.Class) (segment.Project, error) {
 	return w.editProject(ctx, projectID, func(p *segment.Project) (segment.ProjectEdit, error) {
@@ -134,7 +134,7 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 		for _, c := range classes {
 			c.ID = segment.Void
 			for _, had := range p.Classes {
-				if segment.ClassKey(had.Name) == segment.ClassKey(c.Name) {
+				if segment.Folded(had.Name) == segment.Folded(c.Name) {
 					c.ID = had.ID
 				}
 			}

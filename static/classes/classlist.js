@@ -1,3 +1,5 @@
+import { folded } from '../ui/names.js';
+
 /**
  * The classes of a project as this page knows them, in order.
  *
@@ -50,23 +52,23 @@ function freeID(list, deleted) {
 
 /** A name for a new class. @param {readonly Entry[]} list */
 export function freeName(list) {
-  const names = new Set(list.map((c) => c.name.toLowerCase()));
+  const names = new Set(list.map((c) => folded(c.name)));
   let number = list.length + 1;
   while (names.has(`class ${number}`)) number++;
   return `class ${number}`;
 }
 
 /**
- * The entry other than that of a key that has a name already, upper and lower
- * case aside.
+ * The entry other than that of a key that has a name already, or one that counts
+ * as the same.
  *
  * @param {readonly Entry[]} list
  * @param {number} key
  * @param {string} name
  */
 export function namesake(list, key, name) {
-  const wanted = name.trim().toLowerCase();
-  return list.find((c) => c.key !== key && c.name.toLowerCase() === wanted);
+  const wanted = folded(name.trim());
+  return list.find((c) => c.key !== key && folded(c.name) === wanted);
 }
 
 /**

@@ -10,6 +10,7 @@ const ids = (entries) => entries.map((c) => c.id);
 test('a name that another class has is found, whatever its case', () => {
   const [sky, sea] = [entryOf(record(0, 'Sky')), entryOf(record(1, 'sea'))];
   assert.equal(namesake([sky, sea], sea.key, ' sKY '), sky);
+  assert.equal(namesake([{ ...sky, name: '\u00c9t\u00e9' }], sea.key, 'e\u0301te\u0301')?.key, sky.key, 'with its accents apart');
   assert.equal(namesake([sky, sea], sea.key, 'sea'), undefined, 'its own name');
   assert.equal(namesake([sky, sea], sea.key, 'sand'), undefined);
 });

@@ -1,3 +1,5 @@
+import { folded } from '../ui/names.js';
+
 /**
  * Which images a list shows, in which order, and which part of it a window sees.
  * Independent of the page.
@@ -51,14 +53,14 @@ export function arrange(images, { text, status, review, assignee, order }) {
 }
 
 /**
- * What finds names by a text: those that have all of its words, in any case.
+ * What finds names by a text: those that have all of its words, as names count as the same.
  *
  * @param {string} text
  * @returns {(name: string) => boolean}
  */
 export function finder(text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  return (name) => words.every((word) => name.toLowerCase().includes(word));
+  const words = folded(text).split(/\s+/).filter(Boolean);
+  return (name) => words.every((word) => folded(name).includes(word));
 }
 
 /** @param {ImageRecord} im @returns {number} lower for images that need less work */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY, arrange, between, stepTo, tally, tallyBy, windowOf } from './gallery.js';
+import { NOBODY, arrange, between, finder, stepTo, tally, tallyBy, windowOf } from './gallery.js';
 
 /** @type {import('./gallery.js').ImageRecord[]} */
 const images = /** @type {any} */ ([
@@ -90,4 +90,10 @@ test('keys lead through the grid and not out of it', () => {
   assert.equal(stepTo('End', 0, 4, 9), 8);
   assert.equal(stepTo('Home', 8, 4, 9), 0);
   assert.equal(stepTo('Enter', 8, 4, 9), -1);
+});
+
+test('names are found by all words, whether accents are one character or two', () => {
+  const names = ['Cafe\u0301 garden.jpg', 'Caf\u00e9.jpg', 'garden.jpg'];
+  assert.deepEqual(names.map(finder('GARDEN caf\u00e9')), [true, false, false]);
+  assert.deepEqual(names.map(finder('cafe\u0301')), [true, true, false]);
 });

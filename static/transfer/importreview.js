@@ -1,4 +1,5 @@
 import { byId, stamp } from '../ui/dom.js';
+import { folded } from '../ui/names.js';
 import { counted, percent } from '../ui/numbers.js';
 
 /**
@@ -140,7 +141,7 @@ export class ImportReview {
   /** @param {ImportReview['rows'][0]} row */
   #suggest({ value, choice, name }) {
     const want = suggested(value, this.list.value, this.classes);
-    const at = this.classes.findIndex((c) => c.name.toLowerCase() === want.toLowerCase());
+    const at = this.classes.findIndex((c) => folded(c.name) === folded(want));
     choice.value = at >= 0 ? String(at) : want ? NEW : OPEN;
     if (choice.selectedIndex < 0) choice.value = OPEN; // classes can't be added
     name.hidden = choice.value !== NEW;

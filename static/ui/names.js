@@ -11,3 +11,13 @@ const FROM_RIGHT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Scrip
 export function isolated(name) {
   return FROM_RIGHT.test(name) ? `\u2068${name}\u2069` : name;
 }
+
+/**
+ * The same for names that count as the same: those that differ in upper and lower case,
+ * or in how letters with accents are written.
+ *
+ * @param {string} name
+ */
+export function folded(name) {
+  return name.toLowerCase().normalize();
+}

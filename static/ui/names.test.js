@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isolated } from './names.js';
+import { folded, isolated } from './names.js';
 
 test('names written from right to left turn nothing beside them', () => {
   assert.deepEqual(['cup', 'Tasse 2', 'été', '杯', 'כוס', 'كوب 2'].map(isolated), ['cup', 'Tasse 2', 'été', '杯', '\u2068כוס\u2069', '\u2068كوب 2\u2069']);
+});
+
+test('names are the same in upper and lower case, however accents are written', () => {
+  const [one, apart] = ['\u00c9t\u00e9', 'e\u0301te\u0301'];
+  assert.equal(folded(one), folded(apart));
+  assert.notEqual(folded(one), folded('ete'));
 });
