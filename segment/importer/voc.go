@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -140,14 +141,21 @@ func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]
 	if err != nil {
 		return false, err
 	}
-	return m.take(img, colors)
+	grey, err = m.take(img, colors)
+	if len(m.Pixels) >= collectFrom {
+		runtime.GC() // of the picture, before what follows takes as much again
+	}
+	return grey, err
 }
+
+// collectFrom is how many pixels a picture has at least that is collected at once.
+const collectFrom = 8 << 20
 
 // takeObjects sets the objects to the values or colours of an image of the same
 // size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
 func (m *imageMask) takeObjects(img image.Image) error {
 	m.trackObjects()
-	value := valueOf(img)
+	value, colour := valueOf(img), colorsOf(img)
 	_, deep := img.(*image.Gray16)
 	black, void := mask.VOCColor(0), mask.VOCColor(segment.Void)
 	seen := numbered{}
@@ -158,7 +166,7 @@ func (m *imageMask) takeObjects(img image.Image) error {
 			object = value(x, y)
 			none = object == 0 || object == segment.Void && !deep
 		} else {
-			c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
+			c := colour(x, y)
 			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
 		}
 		if !none {
@@ -185,37 +193,55 @@ func (m *imageMask) blackAndWhite() bool {
 // take sets the pixels to the classes of an image of the same size, and reports whether
 // it is grey, also if it is black and white in colour.
 func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) (grey bool, err error) {
-	unknown := func(x, y int, c color.RGBA) error {
-		return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
+	switch img := img.(type) {
+	case *image.Paletted:
+		m.copy(img.Pix, img.Stride)
+		return false, nil
+	case *image.Gray:
+		m.copy(img.Pix, img.Stride)
+		return true, nil
 	}
-	whiteAt := -1
-	for y := range m.Height {
-		row := m.Pixels[y*m.Width : (y+1)*m.Width]
-		switch img := img.(type) {
-		case *image.Paletted:
-			copy(row, img.Pix[y*img.Stride:])
-		case *image.Gray:
-			grey = true
-			copy(row, img.Pix[y*img.Stride:])
+	at, whiteAt := colorsOf(img), -1
+	unknown := func(i int, c color.RGBA) error {
+		return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", i%m.Width, i/m.Width, c.R, c.G, c.B)
+	}
+	for i := range m.Pixels {
+		x, y := i%m.Width, i/m.Width
+		c := at(x, y)
+		class, ok := colors[c]
+		switch {
+		case ok:
+			m.Pixels[i] = class
+		case c == white:
+			m.Pixels[i], whiteAt = segment.Void, i
+		case c.A < 255:
+			return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
 		default:
-			for x := range row {
-				c := color.RGBAModel.Convert(img.At(x, y)).(color.RGBA)
-				class, ok := colors[c]
-				if !ok && c == white {
-					class, ok, whiteAt = segment.Void, true, y*m.Width+x
-				}
-				if !ok && c.A < 255 {
-					return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
-				}
-				if !ok {
-					return false, unknown(x, y, c)
-				}
-				row[x] = class
-			}
+			return false, unknown(i, c)
 		}
 	}
 	if whiteAt >= 0 && !m.blackAndWhite() {
-		return false, unknown(whiteAt%m.Width, whiteAt/m.Width, white)
+		return false, unknown(whiteAt, white)
 	}
-	return grey || whiteAt >= 0, nil
+	return whiteAt >= 0, nil
+}
+
+// copy sets the pixels to numbers in rows.
+func (m *imageMask) copy(pix []uint8, stride int) {
+	for y := range m.Height {
+		copy(m.Pixels[y*m.Width:(y+1)*m.Width], pix[y*stride:])
+	}
+}
+
+// colorsOf returns what gives the colour of a pixel, which is that of no class where it
+// isn't opaque. For what PNGs are decoded to that allocates nothing: it is called for
+// every pixel.
+func colorsOf(img image.Image) func(x, y int) color.RGBA {
+	switch img := img.(type) {
+	case *image.RGBA:
+		return img.RGBAAt
+	case *image.NRGBA:
+		return func(x, y int) color.RGBA { return color.RGBA(img.NRGBAAt(x, y)) }
+	}
+	return func(x, y int) color.RGBA { return color.RGBAModel.Convert(img.At(x, y)).(color.RGBA) }
 }
