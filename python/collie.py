@@ -159,7 +159,7 @@ class Collie:
         return self._json("assignImages", project_id, body={"images": list(image_ids), "assignee": member})
 
     def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None, numbers="classes"):
-        """Import masks, or classifier scores or embeddings in a .npz file; returns the report.
+        """Import masks, or classifier scores or embeddings in a .npz or .npy file; returns the report.
 
         With numbers="objects" PNGs and TIFFs are label images, as cellpose and StarDist
         write them: 0 is background and every other number one object. All objects have the

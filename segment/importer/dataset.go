@@ -173,7 +173,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive. Save masks in other formats as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive, and single .npy files with scores. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read; empty for
 // others.

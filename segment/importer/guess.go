@@ -9,6 +9,7 @@ import (
 	"image"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,13 +22,17 @@ import (
 // file if that has to be in memory.
 const maxScores = 256 << 20
 
-// scores lists the .npz files, except the labels beside the probabilities in
-// Collie's own exports.
+// scoreMark is what ilastik puts behind the name of an image when it names its scores.
+var scoreMark = regexp.MustCompile(`(?i)[-_]probabilities\.np[yz]$`)
+
+// scores lists the .npz files, except the labels beside the probabilities in Collie's own
+// exports, or a .npy file that is the only file: beside others it can be anything, such as
+// what cellpose keeps.
 func (f Files) scores() []string {
 	own := f.exported()
 	var out []string
 	for _, name := range f.Names {
-		if strings.EqualFold(path.Ext(name), ".npz") && !(own && path.Base(name) == "labels.npz") {
+		if ext := strings.ToLower(path.Ext(name)); (ext == ".npz" || ext == ".npy" && len(f.Names) == 1) && !(own && path.Base(name) == "labels.npz") {
 			out = append(out, name)
 		}
 	}
@@ -43,7 +48,7 @@ func (f Files) scored() []string {
 	return names
 }
 
-// scored returns the name of a .npz file's image: the file's name, or its
+// scored returns the name of the image of such a file: the file's name, or its
 // folder's if every image has one, with the file's ending, as dots are part of a folder's name.
 func scored(name string) string {
 	if folder := path.Dir(name); path.Base(name) == "probs.npz" && folder != "." {
@@ -52,7 +57,7 @@ func scored(name string) string {
 	return name
 }
 
-// guess makes the scores in a .npz file the first guess of the image with the
+// guess makes the scores in a file the first guess of the image with the
 // same name, or gives it the embeddings there. Columns of scores are the
 // project's classes in their order.
 func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
@@ -142,7 +147,7 @@ func columns(p segment.Project, s *npz.Scores) ([]string, error) {
 	return names, nil
 }
 
-// scores reads a .npz file for an image of a size, or of an unknown one; one of
+// scores reads a .npz or .npy file for an image of a size, or of an unknown one; one of
 // several files is read into memory first. give returns the memory of the scores or
 // embeddings.
 func (i *importing) scores(ctx context.Context, name string, size image.Point) (s *npz.Scores, e *npz.Embeddings, give func(), err error) {

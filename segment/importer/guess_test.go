@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,45 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 		t.Errorf("the labels beside the scores are not read, and the report says %q", lossy)
 	}
 	checkAgree(t, p, a, q, b, 0.95)
+}
+
+// ilastik and numpy.save write a .npy. It is the first guess of its image if it comes by
+// itself; beside masks it can be anything.
+func TestScoresInOneArray(t *testing.T) {
+	values := make([]byte, 0, 120*80*2)
+	for i := range 120 * 80 {
+		values = append(values, uint8(255*(i%120/60)), uint8(255-255*(i%120/60)))
+	}
+	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (80, 120, 2), }\n"
+	file := append([]byte("\x93NUMPY\x01\x00"+string(rune(len(header)))+"\x00"+header), values...)
+	for name, c := range map[string]struct {
+		files map[string][]byte
+		alone string
+		want  int // events of the image
+	}{
+		"alone":        {alone: "beach.npy", want: 1},
+		"ilastik":      {alone: "beach_Probabilities.npy", want: 1},
+		"beside masks": {files: map[string][]byte{"beach_cp_masks.png": grey(slices.Repeat([]string{strings.Repeat("1", 120)}, 80)...), "beach_seg.npy": []byte("pickled")}, want: 1},
+	} {
+		w, p, im, _ := beach(t)
+		content := file
+		if c.files != nil {
+			content, c.alone = zipped(t, c.files), "all.zip"
+		}
+		files, err := importer.FromFile(c.alone, bytes.NewReader(content), int64(len(content)), archive.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		if err != nil || len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Image != im.ID {
+			t.Errorf("%s: %v, %+v", name, err, report.Images)
+			continue
+		}
+		a := workspacetest.MustOpenImage(t, w, im.ID)
+		if s := a.State(); s.Seq != c.want || (s.Guess != nil) != (c.files == nil) {
+			t.Errorf("%s: %d events, guess %v", name, s.Seq, s.Guess)
+		}
+	}
 }
 
 // checkAgree checks that the first hypotheses of an image in two projects give at least a

@@ -106,11 +106,11 @@ func (n *names) addExported(ids map[string]string, own bool) {
 
 // find returns the id of the image with a name in the data set, or else the file of
 // its photograph and what the project is to call it. The whole name counts first, last of
-// all the one without what programs put behind the names of masks.
+// all the one without what programs put behind the names of masks and scores.
 func (n *names) find(name string) (id, photo, as string, err error) {
 	name = segment.Folded(name)
 	id, photo, as, err = n.findWhole(name)
-	if image := unmarked(name); err != nil && image != name {
+	if image := scoreMark.ReplaceAllString(unmarked(name), ""); err != nil && image != name {
 		for _, other := range []string{image, image + "_img"} { // cellpose's own data set has a_img and a_masks
 			if id, photo, as, err := n.findWhole(other); err == nil {
 				return id, photo, as, nil

@@ -63,7 +63,7 @@ export function reviewText({ images }) {
 export function kinds(images) {
   const good = images.filter((im) => !im.problem);
   const embedded = good.filter((im) => im.embedded).length;
-  const guesses = good.filter((im) => /\.npz$/i.test(im.mask)).length - embedded;
+  const guesses = good.filter((im) => /\.np[zy]$/i.test(im.mask)).length - embedded;
   const masks = good.length - guesses - embedded;
   const out = [];
   if (masks > 0 || guesses + embedded === 0) out.push(counted(masks, 'mask'));

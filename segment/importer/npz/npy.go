@@ -22,13 +22,16 @@ type header struct {
 // maxHeader is the longest text that NumPy itself accepts.
 const maxHeader = 10_000
 
+// magic is what an array begins with.
+const magic = "\x93NUMPY"
+
 func readHeader(r io.Reader) (header, error) {
 	var start [8]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
 		return header{}, broken(err)
 	}
-	version := start[6]
-	if string(start[:6]) != "\x93NUMPY" || version < 1 || version > 3 {
+	version := start[len(magic)]
+	if string(start[:len(magic)]) != magic || version < 1 || version > 3 {
 		return header{}, fmt.Errorf("%w: it is not a .npy array of version 1 to 3", ErrFormat)
 	}
 	length := make([]byte, 4)

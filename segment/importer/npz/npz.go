@@ -1,4 +1,5 @@
-// Package npz reads scores of a classifier, and embeddings, from NumPy's archives.
+// Package npz reads scores of a classifier, and embeddings, from NumPy's archives and
+// scores from its files of one array.
 //
 // Everything it reads is taken for hostile: sizes are checked before memory is
 // taken, inflated bytes are counted, and errors, which are for people, name the
@@ -44,7 +45,7 @@ const ValueBytes = 4
 var scoreNames = []string{"scores", "probs"}
 
 // ReadScores reads the scores in a .npz archive of the given size in bytes, as
-// numpy.savez or numpy.savez_compressed write it.
+// numpy.savez or numpy.savez_compressed write it, or in a .npy file, as numpy.save does.
 //
 // A single array can have any name; of several, exactly one must be called
 // scores or probs, or scores_chw or probs_chw, and the others are ignored, but for a
@@ -74,6 +75,10 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	if limits.Values == 0 {
 		limits.Values = defaultValues
 	}
+	if alone(r) {
+		s, err := readArray(io.NewSectionReader(r, 0, size), size, "scores", ofScores, limits)
+		return s, nil, told("scores", ofScores, err)
+	}
 	a, err := archive.Open(r, size, archive.Limits{Ratio: anyRatio})
 	if err != nil {
 		return nil, nil, refused(fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", err))
@@ -88,10 +93,8 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	}
 	s, err := readMember(member, name, c, limits)
 	switch {
-	case err != nil && c == ofScores && !errors.Is(err, ErrFormat):
-		return nil, nil, fmt.Errorf("array %s: %w%s", quote(name), err, taken(name))
 	case err != nil:
-		return nil, nil, fmt.Errorf("array %s: %w", quote(name), err)
+		return nil, nil, told(name, c, err)
 	case c == ofScores && s.Width == 0:
 		s.Map, err = readMap(a, s, limits)
 		return s, nil, err
@@ -99,6 +102,24 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 		return s, nil, nil
 	}
 	return nil, &Embeddings{Name: name, Width: s.Width, Height: s.Height, Dims: s.Classes, Values: s.Values}, nil
+}
+
+// alone reports whether a file is an array and no archive.
+func alone(r io.ReaderAt) bool {
+	start := make([]byte, len(magic))
+	n, _ := r.ReadAt(start, 0) // what can't be read is no archive either
+	return string(start[:n]) == magic
+}
+
+// told says which array an error is about, and nothing without one.
+func told(name string, c *contents, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case c == ofScores && !errors.Is(err, ErrFormat):
+		return fmt.Errorf("array %s: %w%s", quote(name), err, taken(name))
+	}
+	return fmt.Errorf("array %s: %w", quote(name), err)
 }
 
 // contents is what the values of an array can be.
@@ -191,7 +212,12 @@ func readMember(f *archive.File, name string, c *contents, limits Limits) (*Scor
 		return nil, refused(err)
 	}
 	defer body.Close()
-	in := bufio.NewReader(body)
+	return readArray(body, f.Size, name, c, limits)
+}
+
+// readArray reads an array of the given size in bytes.
+func readArray(r io.Reader, size int64, name string, c *contents, limits Limits) (*Scores, error) {
+	in := bufio.NewReader(r)
 	h, err := readHeader(in)
 	if err != nil {
 		return nil, err
@@ -200,9 +226,9 @@ func readMember(f *archive.File, name string, c *contents, limits Limits) (*Scor
 	if err != nil {
 		return nil, err
 	}
-	if announced := f.Size; int64(h.bytes)+int64(a.values)*int64(a.kind.size) != announced {
+	if int64(h.bytes)+int64(a.values)*int64(a.kind.size) != size {
 		return nil, fmt.Errorf("%w: shape %s of %s needs %d bytes after the header of %d, but the file has %d in total",
-			ErrFormat, shapeText(h.shape), a.kind.descr, a.values*a.kind.size, h.bytes, announced)
+			ErrFormat, shapeText(h.shape), a.kind.descr, a.values*a.kind.size, h.bytes, size)
 	}
 	s := a.scores(name)
 	if err := a.fill(s.Values, in); err != nil {

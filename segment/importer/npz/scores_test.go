@@ -174,6 +174,33 @@ func TestSeveralArrays(t *testing.T) {
 	}
 }
 
+// TestReadArrayAlone reads a file of one array, as numpy.save writes it.
+func TestReadArrayAlone(t *testing.T) {
+	good := array{descr: "<f4", shape: "(1, 2, 2)", values: []float32{0.25, 0.75, 1, 0}}.npy()
+	got, err := read(good, Limits{})
+	if d := cmp.Diff(&Scores{Name: "scores", Width: 2, Height: 1, Rows: 2, Classes: 2, Values: []float32{0.25, 0.75, 1, 0}}, got); d != "" || err != nil {
+		t.Errorf("%v, (-want +got):\n%s", err, d)
+	}
+	for name, c := range map[string]struct {
+		file   []byte
+		limits Limits
+		want   error
+		says   string
+	}{
+		"a mask":      {array{descr: "|u1", shape: "(300, 400)", values: make([]uint8, 300*400)}.npy(), Limits{}, ErrLimit, "superpixels × classes"},
+		"an object":   {array{descr: "|O", shape: "()", values: []byte("pickle")}.npy(), Limits{}, ErrFormat, `its type is "|O"`},
+		"cut":         {good[:len(good)-1], Limits{}, ErrFormat, "but the file has"},
+		"more":        {append(bytes.Clone(good), 0), Limits{}, ErrFormat, "but the file has"},
+		"a beginning": {good[:9], Limits{}, ErrFormat, "it ends early"},
+		"too large":   {good, Limits{Values: 3}, ErrLimit, "the limit is 3 values"},
+		"not finite":  {array{descr: "<f4", shape: "(1, 1, 2)", values: []float32{1, float32(math.NaN())}}.npy(), Limits{}, ErrValue, "finite"},
+	} {
+		if _, err := read(c.file, c.limits); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v with %q", name, err, c.want, c.says)
+		}
+	}
+}
+
 func TestReadScoresRefuses(t *testing.T) {
 	good := array{"a", "<f4", false, "(1, 2, 2)", []float32{0, 1, 0.5, 0.5}}
 	with := func(change func(*array)) []byte {
@@ -189,7 +216,7 @@ func TestReadScoresRefuses(t *testing.T) {
 		words string
 	}{
 		"empty":           {nil, ErrFormat, "not a .npz"},
-		"no zip":          {good.npy(), ErrFormat, "not a .npz"},
+		"no zip":          {[]byte("GIF89a"), ErrFormat, "not a .npz"},
 		"cut":             {plain[:len(plain)-10], ErrFormat, "not a .npz"},
 		"NaN":             {with(func(a *array) { a.values = []float32{0, 1, 0, nan} }), ErrValue, `array "a": not usable: [0, 1, 1] is NaN`},
 		"infinite":        {with(func(a *array) { a.values = []float32{0, inf, nan, 0} }), ErrValue, "[0, 0, 1] is +Inf"},
@@ -386,6 +413,7 @@ func FuzzReadScores(f *testing.F) {
 		f.Add(npz(method, array{"scores", "|u1", false, "(2, 2)", []uint8{0, 1, 2, 3}}))
 		f.Add(npz(method, array{"probs", "|u1", false, "(2, 2)", []uint8{0, 1, 2, 3}}, array{"superpixels", "<u4", false, "(2, 3)", []uint32{0, 1, 1, 0, 0, 1}}))
 	}
+	f.Add(array{"", "<f4", false, "(1, 2, 2)", []float32{0, 1, 0.5, 0.5}}.npy())
 	const most = 1 << 16
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := read(b, Limits{Values: most})
