@@ -138,7 +138,7 @@ func (i *importing) embed(ctx context.Context, r ImageReport, e *npz.Embeddings)
 // columns names the classes of the columns of scores.
 func columns(p segment.Project, s *npz.Scores) ([]string, error) {
 	if s.Classes > len(p.Classes) {
-		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), s.ColumnsFirst())
+		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), s.Misread())
 	}
 	var names []string
 	for _, c := range p.Classes[:s.Classes] {

@@ -86,6 +86,21 @@ func TestScoresInOneArray(t *testing.T) {
 	}
 }
 
+// An array of two dimensions is taken for scores of superpixels, which a mask isn't.
+func TestMaskAsArray(t *testing.T) {
+	w, p, _, _ := beach(t)
+	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (80, 120), }\n"
+	file := append([]byte("\x93NUMPY\x01\x00"+string(rune(len(header)))+"\x00"+header), make([]byte, 80*120)...)
+	files, err := importer.FromFile("beach.npy", bytes.NewReader(file), int64(len(file)), archive.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+	if err != nil || len(report.Images) != 1 || !strings.Contains(report.Images[0].Problem, "120 classes and the project has 2") || !strings.Contains(report.Images[0].Problem, "save a mask as PNG or TIFF") {
+		t.Errorf("%v, %+v", err, report.Images)
+	}
+}
+
 // checkAgree checks that the first hypotheses of an image in two projects give at least a
 // share of its pixels the same class.
 func checkAgree(t *testing.T, p segment.Project, a *annotation.Annotation, q segment.Project, b *annotation.Annotation, least float64) {

@@ -35,10 +35,13 @@ type Scores struct {
 // image of a size.
 func (s *Scores) PerPixel(width, height int) bool { return s.Width > 0 || s.Map.fits(width, height) }
 
-// ColumnsFirst is what an error about the number of classes adds: the columns may
-// come first, which the name of the array should say. It can be empty.
-func (s *Scores) ColumnsFirst() string {
-	if s.Width > 0 && !strings.HasSuffix(s.Name, "_chw") {
+// Misread is what an error about the number of classes adds: the columns may come first,
+// which the name of the array should say, or it may be a mask. It can be empty.
+func (s *Scores) Misread() string {
+	switch {
+	case s.Width == 0:
+		return "; an array of two dimensions is superpixels × classes: save a mask as PNG or TIFF instead"
+	case !strings.HasSuffix(s.Name, "_chw"):
 		return ofScores.columnsFirst()
 	}
 	return ""
