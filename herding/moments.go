@@ -82,6 +82,11 @@ const Floor = 1e-4
 // small enough for finite bounds.
 const Impossible = -1e4
 
+// RuledOut reports whether a label is impossible at a node.
+func RuledOut(m *crf.Model, node, label int) bool {
+	return m.Unary[node*m.Labels+label] <= Impossible
+}
+
 // PosteriorOptions of Posterior; a zero rate turns its term off.
 type PosteriorOptions struct {
 	EtaUnary  float64

@@ -113,11 +113,11 @@ func (s *NBest) candidates(regions [][]int32, best herding.Hypothesis) []forced 
 }
 
 // free reports whether no node is clamped to another label than l, nor has it ruled
-// out, see herding.Impossible.
+// out.
 func free(m *crf.Model, nodes []int32, l int) bool {
 	return !slices.ContainsFunc(nodes, func(i int32) bool {
 		clamped := m.Fixed != nil && m.Fixed[i] >= 0 && int(m.Fixed[i]) != l
-		return clamped || m.Unary[int(i)*m.Labels+l] <= herding.Impossible
+		return clamped || herding.RuledOut(m, int(i), l)
 	})
 }
 

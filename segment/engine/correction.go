@@ -115,7 +115,7 @@ type turn struct {
 func (m *Model) turn(p *herding.Problem, x, now []uint8, click int32, rest int, boxes []boxed) *turn {
 	t := &turn{m, p, x, now, click, int(p.Model.Fixed[click]), rest, make([]bool, len(x)), math.Sqrt(float64(m.size.X) * float64(m.size.Y)), boxes}
 	region := m.joined([]int32{click}, func(i int32) bool {
-		return p.Model.Fixed[i] < 0 && int(now[i]) != t.class && !ruledOut(p.Model, int(i), t.class)
+		return p.Model.Fixed[i] < 0 && int(now[i]) != t.class && !herding.RuledOut(p.Model, int(i), t.class)
 	})
 	for _, i := range region[1:] { // the first is the click
 		t.turnable[i] = true

@@ -93,11 +93,6 @@ func (e *Evidence) exclude(p *herding.Problem, index *[256]int16, rest int) erro
 	return sumUp(p)
 }
 
-// ruledOut reports whether exclude has made a label impossible at a node.
-func ruledOut(m *crf.Model, node, label int) bool {
-	return m.Unary[node*m.Labels+label] < crf.Log(herding.Floor)
-}
-
 // sumUp makes the area moments of a problem, those that it has, again from its unary
 // moments.
 func sumUp(p *herding.Problem) (err error) {

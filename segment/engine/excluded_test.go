@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"collie/herding"
 	"collie/segment"
 	"collie/superpixels"
 )
@@ -97,7 +98,9 @@ func TestNothingLeavesItsBox(t *testing.T) {
 	half := model.NewBox(1, image.Rect(10, 10, 60, 150)) // of the disc, and of what is around it
 	right := model.NewBox(2, image.Rect(100, 20, 200, 140))
 	inside, beside, far := m.At(50, 80), m.At(80, 80), m.At(230, 10)
-	whole := slices.Repeat([]uint8{1}, m.N)
+	picked, everywhere := newHolds(m.N), newHolds(m.N)
+	picked.pick(1, clicksOn(m.N, map[int]uint8{inside: 1}), inside)
+	everywhere.pick(1, slices.Repeat([]uint8{1}, m.N), beside, far)
 	for name, e := range map[string]Evidence{
 		"alone":         {Boxes: []Box{half}, Rest: rest},
 		"undecided":     {Boxes: []Box{half}},
@@ -106,7 +109,7 @@ func TestNothingLeavesItsBox(t *testing.T) {
 		"another class": {Boxes: []Box{half, right}, Clicks: clicksOn(m.N, map[int]uint8{beside: 3, far: 2})},
 		"corrected":     {Boxes: []Box{half}, Rest: rest, Clicks: clicksOn(m.N, map[int]uint8{inside: 1}), Shown: make([]uint8, m.N), Since: []int32{int32(inside)}},
 		"guessed":       {Boxes: []Box{half}, Rest: rest, Guess: halves(m, m.N, width, 0.9)},
-		"held inside":   {Boxes: []Box{half}, Rest: rest, Holds: holding(m.N, inside, 1), Clicks: clicksOn(m.N, map[int]uint8{far: 0})},
+		"held inside":   {Boxes: []Box{half}, Rest: rest, Holds: picked, Clicks: clicksOn(m.N, map[int]uint8{far: 0})},
 		"excluded, too": {Boxes: []Box{half}, Rest: rest, Excluded: []Exclusion{{far, 0}, {inside, 1}}},
 		"all excluded":  {Boxes: []Box{half, right}, Rest: rest, Excluded: []Exclusion{{far, 0}, {far, 2}}},
 	} {
@@ -173,7 +176,7 @@ func TestNothingLeavesItsBox(t *testing.T) {
 
 	for name, e := range map[string]Evidence{
 		"clicked": {Clicks: clicksOn(m.N, map[int]uint8{beside: 1})},
-		"picked":  {Clicks: clicksOn(m.N, nil), Holds: &Holds{Labels: whole, Picked: slices.Repeat([]int{1}, m.N), Clicked: make([]int, m.N)}},
+		"picked":  {Clicks: clicksOn(m.N, nil), Holds: everywhere},
 	} {
 		e.Boxes, e.Rest = []Box{half}, rest
 		p, err := NewSequence(model, e, 1).problem()
@@ -181,7 +184,7 @@ func TestNothingLeavesItsBox(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range p.Model.Nodes {
-			if ruledOut(p.Model, i, 1) {
+			if herding.RuledOut(p.Model, i, 1) {
 				t.Fatalf("%s outside the box: superpixel %d can't be of its class", name, i)
 			}
 		}
@@ -191,11 +194,4 @@ func TestNothingLeavesItsBox(t *testing.T) {
 	if labels := first(t, NewSequence(model, e, 1), 1)[0].Labels; labels[far] != 1 {
 		t.Errorf("the rest has class %d, want 1", labels[far])
 	}
-}
-
-// holding returns holds of n superpixels, of which one has been picked.
-func holding(n, at int, class uint8) *Holds {
-	h := newHolds(n)
-	h.pick(1, slices.Repeat([]uint8{class}, n), at)
-	return h
 }

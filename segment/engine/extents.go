@@ -82,7 +82,7 @@ func (m *Model) extents(p *herding.Problem, thing int, where pointed) ([]Extent,
 	for _, inside := range m.enclosing(where.superpixel) {
 		x := make([]uint8, model.Nodes)
 		for i, f := range model.Fixed {
-			if f > 0 || f < 0 && inside(int32(i)) && !ruledOut(model, i, 1) {
+			if f > 0 || f < 0 && inside(int32(i)) && !herding.RuledOut(model, i, 1) {
 				x[i] = 1
 			}
 		}

@@ -18,14 +18,17 @@ import (
 	"collie/storage/workspacetest"
 )
 
+// npyHeader is what comes before the values of a .npy array.
+func npyHeader(descr, shape string) []byte {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape)
+	return append(binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(len(header))), header...)
+}
+
 // grid is a .npz of embeddings of two dimensions, without them if at is nil.
 func grid(t *testing.T, height, width int, at func(y, x, d int) float32) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d, 2), }\n", height, width)
-	b.WriteString("\x93NUMPY\x01\x00")
-	_ = binary.Write(&b, binary.LittleEndian, uint16(len(header)))
-	b.WriteString(header)
+	b.Write(npyHeader("<f4", fmt.Sprintf("(%d, %d, 2)", height, width)))
 	if at == nil {
 		height = 0
 	}

@@ -54,8 +54,7 @@ func TestScoresInOneArray(t *testing.T) {
 	for i := range 120 * 80 {
 		values = append(values, uint8(255*(i%120/60)), uint8(255-255*(i%120/60)))
 	}
-	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (80, 120, 2), }\n"
-	file := append([]byte("\x93NUMPY\x01\x00"+string(rune(len(header)))+"\x00"+header), values...)
+	file := append(npyHeader("|u1", "(80, 120, 2)"), values...)
 	for name, c := range map[string]struct {
 		files map[string][]byte
 		alone string
@@ -89,8 +88,7 @@ func TestScoresInOneArray(t *testing.T) {
 // An array of two dimensions is taken for scores of superpixels, which a mask isn't.
 func TestMaskAsArray(t *testing.T) {
 	w, p, _, _ := beach(t)
-	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (80, 120), }\n"
-	file := append([]byte("\x93NUMPY\x01\x00"+string(rune(len(header)))+"\x00"+header), make([]byte, 80*120)...)
+	file := append(npyHeader("|u1", "(80, 120)"), make([]byte, 80*120)...)
 	files, err := importer.FromFile("beach.npy", bytes.NewReader(file), int64(len(file)), archive.Limits{})
 	if err != nil {
 		t.Fatal(err)

@@ -282,6 +282,18 @@ func TestBlackAndWhite(t *testing.T) {
 	}
 }
 
+// What is transparent in a picture of objects is one object, whatever colours hide there.
+func TestHiddenColoursOfObjects(t *testing.T) {
+	img := image.NewNRGBA(image.Rect(0, 0, 3, 1))
+	img.Set(0, 0, color.NRGBA{R: 10})
+	img.Set(1, 0, color.NRGBA{G: 20})
+	img.Set(2, 0, color.NRGBA{R: 10, A: 255})
+	m := &imageMask{Width: 3, Height: 1, Pixels: make([]uint8, 3)}
+	if err := m.takeObjects(img); err != nil || m.Regions != 2 || m.objects[0] != m.objects[1] {
+		t.Errorf("%v, %d objects: %v", err, m.Regions, m.objects)
+	}
+}
+
 // White in a mask of other colours is a colour of no class, but not where a labelmap has it.
 func TestWhiteAmongColours(t *testing.T) {
 	at := func(class uint8) color.Color {

@@ -10,10 +10,9 @@ import (
 	"collie/segment"
 )
 
-// pngHeader is how many bytes of a PNG say everything about its pixels, and where they do.
 const (
-	pngHeader = 29
-	pngBits   = 24
+	pngHeader = 29 // bytes of a PNG that say everything about its pixels
+	pngBits   = 24 // which of them is the number of bits of a value
 )
 
 // measurePNG returns the size of a PNG that can be a mask, of classes or of objects,

@@ -106,11 +106,9 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 	if err != nil {
 		return give, err
 	}
-	grey, err := m.takeClasses(files, name, colors)
-	if err != nil {
+	if err := m.takeClasses(files, name, colors); err != nil {
 		return give, err
 	}
-	m.white = grey && m.blackAndWhite()
 	if _, said := o.Mapping[whiteValue]; m.white && !said {
 		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided unless it is given a class")
 	}
@@ -131,21 +129,22 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 	return give, nil
 }
 
-// takeClasses sets the pixels to the classes of a picture of the same size, and reports
-// whether 255 is a grey there.
-func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) (grey bool, err error) {
+// takeClasses sets the pixels to the classes of a picture of the same size.
+func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) error {
 	if isTIFF(name) {
-		return true, m.takeNumbers(files, name)
+		err := m.takeNumbers(files, name)
+		m.white = m.blackAndWhite()
+		return err
 	}
 	img, err := decodePNG(files.opener(name))
 	if err != nil {
-		return false, err
+		return err
 	}
-	grey, err = m.take(img, colors)
+	err = m.take(img, colors)
 	if len(m.Pixels) >= collectFrom {
 		runtime.GC() // of the picture, before what follows takes as much again
 	}
-	return grey, err
+	return err
 }
 
 // collectFrom is how many pixels a picture has at least that is collected at once.
@@ -155,7 +154,7 @@ const collectFrom = 8 << 20
 // size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
 func (m *imageMask) takeObjects(img image.Image) error {
 	m.trackObjects()
-	value, colour := valueOf(img), colorsOf(img)
+	value := valueOf(img)
 	_, deep := img.(*image.Gray16)
 	black, void := mask.VOCColor(0), mask.VOCColor(segment.Void)
 	seen := numbered{}
@@ -166,7 +165,7 @@ func (m *imageMask) takeObjects(img image.Image) error {
 			object = value(x, y)
 			none = object == 0 || object == segment.Void && !deep
 		} else {
-			c := colour(x, y)
+			c := colorAt(img, x, y)
 			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
 		}
 		if !none {
@@ -190,24 +189,24 @@ func (m *imageMask) blackAndWhite() bool {
 	return has[0] && has[segment.Void] && !slices.Contains(has[1:segment.Void], true)
 }
 
-// take sets the pixels to the classes of an image of the same size, and reports whether
-// it is grey, also if it is black and white in colour.
-func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) (grey bool, err error) {
+// take sets the pixels to the classes of an image of the same size.
+func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 	switch img := img.(type) {
 	case *image.Paletted:
 		m.copy(img.Pix, img.Stride)
-		return false, nil
+		return nil
 	case *image.Gray:
 		m.copy(img.Pix, img.Stride)
-		return true, nil
+		m.white = m.blackAndWhite()
+		return nil
 	}
-	at, whiteAt := colorsOf(img), -1
+	whiteAt := -1
 	unknown := func(i int, c color.RGBA) error {
 		return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", i%m.Width, i/m.Width, c.R, c.G, c.B)
 	}
 	for i := range m.Pixels {
 		x, y := i%m.Width, i/m.Width
-		c := at(x, y)
+		c := colorAt(img, x, y)
 		class, ok := colors[c]
 		switch {
 		case ok:
@@ -215,15 +214,16 @@ func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) (grey boo
 		case c == white:
 			m.Pixels[i], whiteAt = segment.Void, i
 		case c.A < 255:
-			return false, segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
+			return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
 		default:
-			return false, unknown(i, c)
+			return unknown(i, c)
 		}
 	}
-	if whiteAt >= 0 && !m.blackAndWhite() {
-		return false, unknown(whiteAt, white)
+	m.white = whiteAt >= 0 && m.blackAndWhite()
+	if whiteAt >= 0 && !m.white {
+		return unknown(whiteAt, white)
 	}
-	return whiteAt >= 0, nil
+	return nil
 }
 
 // copy sets the pixels to numbers in rows.
@@ -233,15 +233,9 @@ func (m *imageMask) copy(pix []uint8, stride int) {
 	}
 }
 
-// colorsOf returns what gives the colour of a pixel, which is that of no class where it
-// isn't opaque. For what PNGs are decoded to that allocates nothing: it is called for
-// every pixel.
-func colorsOf(img image.Image) func(x, y int) color.RGBA {
-	switch img := img.(type) {
-	case *image.RGBA:
-		return img.RGBAAt
-	case *image.NRGBA:
-		return func(x, y int) color.RGBA { return color.RGBA(img.NRGBAAt(x, y)) }
-	}
-	return func(x, y int) color.RGBA { return color.RGBAModel.Convert(img.At(x, y)).(color.RGBA) }
+// colorAt is the colour of a pixel of a decoded PNG. Other than img.At it allocates
+// nothing, and it is called for every pixel.
+func colorAt(img image.Image, x, y int) color.RGBA {
+	c := img.(image.RGBA64Image).RGBA64At(x, y)
+	return color.RGBA{uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8), uint8(c.A >> 8)}
 }

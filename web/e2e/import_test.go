@@ -104,6 +104,18 @@ func (p *page) chooseMasks(project string, paths ...string) {
 	p.choose("#import-files", paths...)
 }
 
+// maskFile writes a file that an import takes for a mask of the image that is open: one of
+// its name with another ending.
+func (p *page) maskFile(ending string, content []byte) (path string) {
+	p.t.Helper()
+	name := strings.TrimSpace(value[string](p, `document.querySelector('.image-name').textContent`))
+	path = filepath.Join(p.t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+ending)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+	return path
+}
+
 // labelledSample is the sample with clicks and an accepted hypothesis; it
 // returns the ids of project and image.
 func labelledSample(p *page) (project, picture string) {
@@ -240,12 +252,7 @@ func TestE2EImportMeaning(t *testing.T) {
 	p := openPage(t, 390, 844, true, address)
 	from, picture := labelledSample(p)
 	mask := sampleMask(t, address, picture)
-	name := value[string](p, `document.querySelector('.image-name').textContent`)
-	path := filepath.Join(t.TempDir(), strings.TrimSuffix(strings.TrimSpace(name), filepath.Ext(name))+".png")
-	if err := os.WriteFile(path, phototest.MustPNG(t, mask), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p.chooseMasks(address+"/projects/"+from, path)
+	p.chooseMasks(address+"/projects/"+from, p.maskFile(".png", phototest.MustPNG(t, mask)))
 	p.clickOn("reviewing", "#import-start")
 	p.until(`!document.getElementById('import-review').hidden`)
 	p.screenshot("open")
@@ -281,7 +288,6 @@ func TestE2EImportLabelImage(t *testing.T) {
 	address := startServer(t)
 	p := openPage(t, 1280, 800, false, address)
 	from, picture := labelledSample(p)
-	name := strings.TrimSpace(value[string](p, `document.querySelector('.image-name').textContent`))
 	size := sampleMask(t, address, picture).Bounds()
 	numbers := make([]uint16, size.Dx()*size.Dy())
 	for i := range numbers {
@@ -289,11 +295,7 @@ func TestE2EImportLabelImage(t *testing.T) {
 			numbers[i] = uint16(300 * (1 + (x+y/4)/80 + 20*(y/60)))
 		}
 	}
-	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+"_cp_masks.tif")
-	if err := os.WriteFile(path, phototest.Numbers(size.Dx(), numbers), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p.chooseMasks(address+"/projects/"+from, path)
+	p.chooseMasks(address+"/projects/"+from, p.maskFile("_cp_masks.tif", phototest.Numbers(size.Dx(), numbers)))
 	p.clickOn("reviewing as classes", "#import-start")
 	p.until(`/choose that numbers are objects/.test(document.getElementById('import-remarks').textContent)`)
 	p.screenshot("refused")
@@ -344,15 +346,10 @@ func TestE2EImportWhite(t *testing.T) {
 	address := startServer(t)
 	p := openPage(t, 1280, 720, false, address)
 	from, picture := labelledSample(p)
-	name := strings.TrimSpace(value[string](p, `document.querySelector('.image-name').textContent`))
 	mask := image.NewGray(sampleMask(t, address, picture).Bounds())
 	inside := mask.Rect.Inset(40)
 	draw.Draw(mask, inside, image.White, image.Point{}, draw.Src)
-	path := filepath.Join(t.TempDir(), strings.TrimSuffix(name, filepath.Ext(name))+".png")
-	if err := os.WriteFile(path, phototest.MustPNG(t, mask), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p.chooseMasks(address+"/projects/"+from, path)
+	p.chooseMasks(address+"/projects/"+from, p.maskFile(".png", phototest.MustPNG(t, mask)))
 	p.clickOn("reviewing", "#import-start")
 	p.until(`document.getElementById('import-values').rows.length === 2`)
 	p.screenshot("review")
