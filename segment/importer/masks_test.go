@@ -113,7 +113,7 @@ func TestVOC(t *testing.T) {
 		"VOC/SegmentationClass/a.png":  file(phototest.MustPNG(t, picture(image.NewPaletted(box, palette), rows, vocColor))),
 		"VOC/SegmentationClass/b.png":  file(phototest.MustPNG(t, picture(image.NewNRGBA(box), rows, vocColor))),
 		"VOC/SegmentationClass/c.png":  file(phototest.MustPNG(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
-		"VOC/SegmentationClass/d.png":  file(phototest.MustPNG(t, picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
+		"VOC/SegmentationClass/d.png":  file(phototest.MustPNG(t, picture(image.NewNRGBA(box), rows, func(c uint8) color.Color { return color.NRGBA{c, c, c / 2, 255} }))),
 		"VOC/SegmentationClass/e.png":  file([]byte("\x89PNG\r\n\x1a\n")),
 		"VOC/SegmentationClass/._f":    file(nil),
 		"VOC/SegmentationClass/f.png":  file(phototest.MustPNG(t, picture(image.NewGray(box), rows, func(c uint8) color.Color { return color.Gray{c} }))),
@@ -126,7 +126,7 @@ func TestVOC(t *testing.T) {
 	}, Options{})
 	want := []string{
 		"a " + rows, "b " + rows, "c " + rows,
-		"d.png: The pixel at (1, 0) has the colour 1,1,1, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.",
+		"d.png: The pixel at (1, 0) has the colour 1,1,0, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.",
 		"e.png: The mask is not a readable PNG. (unexpected EOF)",
 		"f.png: VOC/SegmentationObject/f.png: The mask is not a readable PNG. (unexpected EOF)",
 		"g.png: VOC/SegmentationObject/g.png has 2×3 pixels, but the mask of the classes has 3×2.",
@@ -292,6 +292,20 @@ func TestHiddenColoursOfObjects(t *testing.T) {
 	if err := m.takeObjects(img); err != nil || m.Regions != 2 || m.objects[0] != m.objects[1] {
 		t.Errorf("%v, %d objects: %v", err, m.Regions, m.objects)
 	}
+}
+
+// A grey picture that was saved in colour has its values.
+func TestGreyInColour(t *testing.T) {
+	img := picture(image.NewNRGBA(image.Rect(0, 0, 2, 2)), "02/.1", func(c uint8) color.Color { return color.Gray{c} }).(*image.NRGBA)
+	check := func(want string) {
+		t.Helper()
+		if _, masks := readAll(t, fstest.MapFS{"a.png": file(phototest.MustPNG(t, img))}, Options{}); !slices.Equal(masks, []string{want}) {
+			t.Errorf("%q, want %q", masks, want)
+		}
+	}
+	check("a 02/.1")
+	img.Set(1, 1, mask.VOCColor(1))
+	check("a.png: The pixel at (1, 0) has the colour 2,2,2, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.")
 }
 
 // White in a mask of other colours is a colour of no class, but not where a labelmap has it.

@@ -17,7 +17,7 @@ import (
 // openVOC reads one PNG or TIFF per image, which has the name of its image, with the
 // folders below the given one. Pixels of palette and 8-bit grey PNGs and of TIFFs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
-// the colour map of PASCAL VOC without one.
+// the colour map of PASCAL VOC without one, unless all are grey and some not there.
 func openVOC(files Files, names []string, folder, labelmap string, photos []string, o Options) (*dataset, error) {
 	d := &dataset{format: formatVOC, Photos: photos}
 	if labelmap != "" {
@@ -42,7 +42,7 @@ func openVOC(files Files, names []string, folder, labelmap string, photos []stri
 	return d, nil
 }
 
-// white is 255 in a grey picture that was saved in colour.
+// white is 255 as people see it where it can be a class.
 var white = color.RGBA{255, 255, 255, 255}
 
 // colorTable gives the class of each colour.
@@ -200,10 +200,6 @@ func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 		m.white = m.blackAndWhite()
 		return nil
 	}
-	whiteAt := -1
-	unknown := func(i int, c color.RGBA) error {
-		return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", i%m.Width, i/m.Width, c.R, c.G, c.B)
-	}
 	for i := range m.Pixels {
 		x, y := i%m.Width, i/m.Width
 		c := colorAt(img, x, y)
@@ -211,19 +207,29 @@ func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 		switch {
 		case ok:
 			m.Pixels[i] = class
-		case c == white:
-			m.Pixels[i], whiteAt = segment.Void, i
+		case m.takeGrey(img):
+			return nil
 		case c.A < 255:
 			return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
 		default:
-			return unknown(i, c)
+			return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
 		}
 	}
-	m.white = whiteAt >= 0 && m.blackAndWhite()
-	if whiteAt >= 0 && !m.white {
-		return unknown(whiteAt, white)
-	}
 	return nil
+}
+
+// takeGrey sets the pixels to the values of a grey picture that was saved in colour,
+// and reports whether it is one. Otherwise the pixels are useless.
+func (m *imageMask) takeGrey(img image.Image) bool {
+	for i := range m.Pixels {
+		c := colorAt(img, i%m.Width, i/m.Width)
+		if c.R != c.G || c.G != c.B || c.A < 255 {
+			return false
+		}
+		m.Pixels[i] = c.R
+	}
+	m.white = m.blackAndWhite()
+	return true
 }
 
 // copy sets the pixels to numbers in rows.
