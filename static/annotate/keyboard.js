@@ -1,4 +1,5 @@
 import { byId } from '../ui/dom.js';
+import { keyOf } from '../ui/keys.js';
 import { belongsTo, commandOf } from './keys.js';
 
 /** Milliseconds after which a held key is a hold and not a tap. */
@@ -69,11 +70,11 @@ export class Keyboard {
   /** @param {KeyboardEvent} e */
   up(e) {
     const { stage } = this;
-    if (e.key.toLowerCase() === 'h' && this.peeking >= 0) {
+    if (keyOf(e) === 'h' && this.peeking >= 0) {
       if (e.timeStamp - this.peeking >= HOLD) this.commands.overlay('');
       this.peeking = -1;
     }
-    if (e.key.toLowerCase() === 'z') this.include();
+    if (keyOf(e) === 'z') this.include();
     if (e.key === ' ') {
       const label = this.labelling && e.target === this.canvas;
       this.labelling = stage.space = false;

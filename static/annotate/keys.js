@@ -1,3 +1,5 @@
+import { keyOf } from '../ui/keys.js';
+
 /**
  * Every key of the annotation page, once: what it does, how it is shown, and
  * which command it gives. The help sheet is made from this table.
@@ -90,7 +92,7 @@ export const BINDINGS = [
   { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
   { group: 'Work', shown: 'Ctrl + Shift + Enter', does: 'Approve the image and go to the next', commands: [['ctrl+shift+enter', 'approve-next']] },
   { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
-  { group: 'Work', shown: '?', does: 'How it works, and keyboard shortcuts', commands: [['?', 'help']] },
+  { group: 'Work', shown: '?', does: 'How it works, and keyboard shortcuts', commands: [['?', 'help'], ['shift+/', 'help']] },
 ];
 
 const commands = new Map(BINDINGS.flatMap((b) => b.commands));
@@ -108,10 +110,10 @@ const commands = new Map(BINDINGS.flatMap((b) => b.commands));
  */
 function combination(e) {
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
+  const key = digit ?? keyOf(e);
   // On many keyboards a bracket is AltGr and a digit; Windows reports AltGr as Ctrl and Alt.
-  if ('[]'.includes(e.key) && !e.metaKey && (digit || e.ctrlKey === e.altKey)) return e.key;
-  const key = digit ?? e.key.toLowerCase();
-  const written = key.length === 1 && !digit && key.toUpperCase() === key; // punctuation holds its Shift already
+  if ('[]'.includes(e.key) && !e.metaKey && (digit || (key === e.key && e.ctrlKey === e.altKey))) return e.key;
+  const written = key.length === 1 && key === e.key && !digit && key.toUpperCase() === key; // punctuation holds its Shift already
   const control = e.ctrlKey || e.metaKey ? 'ctrl+' : '';
   const shift = e.shiftKey && !written ? 'shift+' : '';
   return control + (e.altKey ? 'alt+' : '') + shift + key;

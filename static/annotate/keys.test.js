@@ -56,6 +56,62 @@ test('keys give their commands', () => {
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
 });
 
+test('keyboards of other alphabets have the keys at their places', () => {
+  /** @type {[ReturnType<typeof press>, string | undefined][]} */
+  const cases = [
+    [press('ы', 'KeyS'), 'tool superpixel'],
+    [press('Р', 'KeyH', 's'), 'outlines'],
+    [press('я', 'KeyZ', 'c'), 'undo'],
+    [press('Я', 'KeyZ', 'cs'), 'redo'],
+    [press('х', 'BracketLeft'), 'thinner'],
+    [press('Х', 'BracketLeft', 's'), undefined], // a brace on an English keyboard
+    [press('ъ', 'BracketRight', 'c'), undefined], // the browser's own
+    [press('б', 'Comma'), 'walk-back'],
+    [press('.', 'Slash'), 'walk-on'], // as written
+    [press('ф', 'KeyA', 'a'), undefined],
+    [press('لا', 'KeyB'), 'tool brush'],
+    [press('أ', 'KeyH', 's'), 'outlines'],
+    [press(']', 'KeyD', 's'), 'copy-next'],
+    [press('/', 'KeyL', 's'), 'lock-class'],
+    [press('؟', 'Slash', 's'), 'help'],
+    [press('/', 'KeyQ'), 'exact'], // Hebrew layout
+    [press("'", 'KeyW'), 'next-click'],
+    [press(';', 'KeyQ'), 'exact'], // Greek
+    [press('λ', 'KeyL'), 'find'],
+    [press('ち', 'KeyA'), 'previous'],
+    [press('ㅁ', 'KeyA'), 'previous'],
+    [press('็', 'KeyH', 's'), 'outlines'], // Thai
+    [press('ช', 'Equal'), 'finer'],
+    [press('ซ', 'Equal', 's'), undefined],
+  ];
+  for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
+});
+
+test('Latin keyboards keep what their keys write', () => {
+  /** @type {[ReturnType<typeof press>, string | undefined][]} */
+  const cases = [
+    [press('a', 'KeyQ'), 'previous'], // French
+    [press('?', 'KeyM', 's'), 'help'],
+    [press(',', 'KeyM'), 'walk-back'],
+    [press('é', 'Digit2'), 'class 1'],
+    [press('z', 'KeyY', 'c'), 'undo'], // German
+    [press('ü', 'BracketLeft'), undefined],
+    [press('µ', 'KeyM'), undefined], // with AltGr
+    [press('ı', 'KeyI'), undefined], // Turkish
+    [press('i', 'Quote'), 'pick'],
+    [press('ğ', 'BracketLeft'), undefined],
+    [press('ś', 'KeyS'), undefined], // Polish, with AltGr on Linux
+    [press('ś', 'KeyS', 'ca'), undefined], // and on Windows
+    [press('å', 'BracketLeft'), undefined], // Swedish
+    [press("'", 'KeyQ'), undefined], // Dvorak
+    [press(',', 'KeyW'), 'walk-back'],
+    [press('.', 'KeyE'), 'walk-on'],
+    [press('-', 'Quote'), 'coarser'],
+    [press('Ω', 'KeyZ', 'a'), undefined], // Option on a Mac
+  ];
+  for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
+});
+
 test('controls keep the keys that work on them, and no others', () => {
   /** @type {[string, ReturnType<typeof press>, boolean][]} */
   const cases = [

@@ -6,6 +6,7 @@ import { LearningPanel } from './learning.js';
 import { ImportDialog } from '../transfer/importdialog.js';
 import { MembersDialog } from './members.js';
 import { RestChoice } from '../classes/rest.js';
+import { keyOf } from '../ui/keys.js';
 import { keepPictures } from '../ui/pictures.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -27,7 +28,7 @@ const exporting = new ExportDialog();
 const openExport = () => exporting.open(images.selection);
 byId('export').addEventListener('click', openExport);
 document.addEventListener('keydown', (e) => {
-  if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === 'e' && !document.querySelector('dialog[open]')) {
+  if ((e.ctrlKey || e.metaKey) && keyOf(e) === 'e' && !document.querySelector('dialog[open]')) {
     e.preventDefault();
     openExport();
   }
