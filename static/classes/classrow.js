@@ -1,5 +1,6 @@
 import { ink } from '../canvas/colour.js';
 import { stamp } from '../ui/dom.js';
+import { composing } from '../ui/keys.js';
 import { classKey } from './classkey.js';
 import { cancelName, editName, takeName } from './naming.js';
 import { PATTERNS } from '../canvas/patterns.js';
@@ -38,7 +39,7 @@ export function classRow(panel, key) {
   parts.color.addEventListener('input', () => panel.set(key, { color: parts.color.value }));
   parts.color.addEventListener('change', () => panel.save());
   parts.input.addEventListener('keydown', (e) => {
-    if (e.key !== 'Enter' && e.key !== 'Escape') return;
+    if (composing(e) || (e.key !== 'Enter' && e.key !== 'Escape')) return;
     e.preventDefault();
     e.stopPropagation();
     if (e.key === 'Escape') cancelName(panel, key);

@@ -1,4 +1,5 @@
 import { byId, ownDirection } from '../ui/dom.js';
+import { composing } from '../ui/keys.js';
 import { folded } from '../ui/names.js';
 
 /**
@@ -54,6 +55,7 @@ export function findClass(classes, choose) {
     paint();
   });
   input.addEventListener('keydown', (e) => {
+    if (composing(e)) return; // its keys choose what is written
     if (e.key === 'Enter') {
       e.preventDefault();
       e.stopPropagation(); // the page, which has no dialog any more, would accept the preview
