@@ -89,11 +89,12 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	limits.Inflated = min(limits.Inflated, limits.Ratio*size) // entries can share their bytes
 	a := &Archive{limits: limits}
 	taken := map[string]bool{}
+	decode := naming(z.File)
 	for _, entry := range z.File {
 		if strings.HasSuffix(entry.Name, "/") {
 			continue
 		}
-		name := decodeName(entry)
+		name := decode(entry)
 		f := &File{Name: strings.TrimPrefix(name, "./"), Size: int64(min(entry.UncompressedSize64, 1<<62)), archive: a, entry: entry}
 		if taken[f.Name] {
 			f.Err = f.refuse(segment.Invalid, "appears twice; the first one is used")

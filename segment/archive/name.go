@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"archive/zip"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -57,25 +56,4 @@ func isClutter(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") || strings.HasPrefix(base, "._") ||
 		base == ".DS_Store" || strings.EqualFold(base, "Thumbs.db") || strings.EqualFold(base, "desktop.ini")
-}
-
-// upperHalf are the characters 128 to 255 of code page 437, in which archives
-// without the mark for UTF-8 name their files (APPNOTE.TXT, appendix D).
-var upperHalf = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
-
-// decodeName returns the name of an entry as text. Many programs write UTF-8
-// without the mark, so valid UTF-8 is taken as such.
-func decodeName(entry *zip.File) string {
-	if !entry.NonUTF8 || utf8.ValidString(entry.Name) {
-		return entry.Name
-	}
-	var b strings.Builder
-	for _, c := range []byte(entry.Name) {
-		if c < 128 {
-			b.WriteByte(c)
-		} else {
-			b.WriteRune(upperHalf[c-128])
-		}
-	}
-	return b.String()
 }

@@ -1,0 +1,94 @@
+package archive
+
+import (
+	"archive/zip"
+	"encoding/binary"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+)
+
+// namesOf returns the names in an archive whose entries are named in an encoding.
+func namesOf(t *testing.T, in encoding.Encoding, names ...string) []string {
+	t.Helper()
+	var entries []entry
+	for _, name := range names {
+		name, err := in.NewEncoder().String(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, entry{name: name, content: "x", change: func(h *zip.FileHeader) { h.NonUTF8 = true }})
+	}
+	var got []string
+	for f := range open(t, pack(t, entries...), Limits{}).Files() {
+		if f.Err != nil {
+			t.Error(f.Err)
+		}
+		got = append(got, f.Name)
+	}
+	return got
+}
+
+// Archives that Windows makes in Japan, Russia and the West keep the names of their files.
+func TestEncodings(t *testing.T) {
+	dos, western, japan := charmap.CodePage866, charmap.CodePage437, japanese.ShiftJIS
+	for _, c := range []struct {
+		in    encoding.Encoding
+		names []string
+	}{
+		{japan, []string{"ファイル.png"}},
+		{japan, []string{"写真.png"}},
+		{japan, []string{"写真/ねこ.png", "写真/猫.png", "写真/IMG_0001.JPG"}},
+		{japan, []string{"可能ソ表.png"}}, // bytes of a backslash
+		{japan, []string{"データ１２－ラベル（済）.png", "①りんご.png"}},
+		{japan, []string{"東京tower.png", "りんごの写真.png"}},
+		{dos, []string{"Файл 2.png", "Файл 10.png"}},
+		{dos, []string{"Фото/Ёлка №5.png", "Фото/IMG_1.png"}},
+		{dos, []string{"привет.png"}},
+		{dos, []string{"СНИМОК.PNG"}},
+		{dos, []string{"Україна.png"}},
+		{western, []string{"Köln/größe.png", "Köln/Öl.png", "Köln/für.png"}},
+		{western, []string{"château_bâtiment.png", "été.png", "créée.png", "Noël ça où.png"}},
+		{western, []string{"März.png"}},
+		{western, []string{"über.png"}},
+		{western, []string{"año_niño.png"}},
+	} {
+		if got := namesOf(t, c.in, c.names...); !slices.Equal(got, c.names) {
+			t.Errorf("%v became %q, want %q", c.in, got, c.names)
+		}
+	}
+}
+
+// An extra field has the name that counts, unless it is damaged or belongs to another one.
+func TestUnicodePath(t *testing.T) {
+	field := func(of, name string) []byte {
+		b := binary.LittleEndian.AppendUint16(nil, 0x7075)
+		b = binary.LittleEndian.AppendUint16(b, uint16(5+len(name)))
+		return append(binary.LittleEndian.AppendUint32(append(b, 1), crc32.ChecksumIEEE([]byte(of))), name...)
+	}
+	other := []byte{0x55, 0x54, 1, 0, 0}
+	unmarked := func(extra []byte) func(*zip.FileHeader) {
+		return func(h *zip.FileHeader) { h.NonUTF8, h.Extra = true, extra }
+	}
+	a := open(t, pack(t,
+		entry{name: "?1.png", content: "1", change: unmarked(append(slices.Clone(other), field("?1.png", "猫.png")...))},
+		entry{name: "?2.png", content: "2", change: unmarked(field("another.png", "犬.png"))},
+		entry{name: "?3.png", content: "3", change: unmarked(field("?3.png", "\xff.png"))},
+		entry{name: "?4.png", content: "4", change: unmarked(field("?4.png", "../4.png"))},
+	), Limits{})
+	var got []string
+	for f := range a.Files() {
+		got = append(got, f.Name)
+		if (f.Err != nil) != (f.Name == "../4.png") {
+			t.Errorf("%s: %v", f.Name, f.Err)
+		}
+	}
+	if diff := cmp.Diff([]string{"猫.png", "?2.png", "?3.png", "../4.png"}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
+}
