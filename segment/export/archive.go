@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"strings"
+	"unicode"
 )
 
 // FileReport describes a file of the archive.
@@ -91,6 +93,9 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 		CompressedSize64: uint64(packed), UncompressedSize64: uint64(m.report.Bytes),
 	}
 	header.ModifiedDate = 1<<5 | 1 //lint:ignore SA1019 CreateRaw ignores Modified, and some programs can't read a month 0
+	if strings.ContainsFunc(m.report.Name, func(r rune) bool { return r > unicode.MaxASCII }) {
+		header.Flags |= 1 << 11 // the name is UTF-8, which CreateRaw doesn't say
+	}
 	w, err := a.zip.CreateRaw(header)
 	if err != nil {
 		return err

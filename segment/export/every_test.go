@@ -135,12 +135,37 @@ func TestFloat16(t *testing.T) {
 func TestStems(t *testing.T) {
 	var stems Stems
 	var got []string
-	for _, name := range []string{"a.jpg", "A.png", "../../etc/passwd", "nul.txt", "", "日本.jpg", "a-2.jpg", ".hidden", "x y?.tif", "Manifest.json.png"} {
+	for _, name := range []string{"a.jpg", "A.png", "../../etc/passwd", "nul.txt", "", "日本.jpg", "a-2.jpg", ".hidden", "x y?.tif", "Manifest.json.png",
+		"ФАЙЛ 1.png", "файл_1.png", "か\u3099.png", "が.png", "صورة ١.png", "🐈\ufe0f.png", "猫\u3164.png", "\xff.png", strings.Repeat("猫", 99) + ".png", "İ.png"} {
 		got = append(got, stems.Next(name))
 	}
-	want := []string{"a", "A-2", "etc_passwd", "image-nul", "image", "image-2", "a-2-2", "image-3", "x_y", "image-Manifest.json"}
+	want := []string{"a", "A-2", "etc_passwd", "image-nul", "image", "日本", "a-2-2", "image-2", "x_y", "image-Manifest.json",
+		"ФАЙЛ_1", "файл_1-2", "が", "が-2", "صورة_١", "image-3", "猫", "image-4", strings.Repeat("猫", 53), "İ"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stems (-want +got):\n%s", diff)
+	}
+}
+
+// Names in other alphabets are marked as UTF-8; Windows would read them in its own encoding.
+func TestNameMark(t *testing.T) {
+	var b bytes.Buffer
+	a := newArchive(&b)
+	for _, name := range []string{"a.png", "猫.png"} {
+		if err := a.add(stored(name, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range z.File {
+		if marked := f.Flags&(1<<11) != 0; marked != (f.Name == "猫.png") {
+			t.Errorf("%s is marked: %t", f.Name, marked)
+		}
 	}
 }
 
@@ -154,7 +179,7 @@ func TestStemsOfOneName(t *testing.T) {
 			last = stems.Next("日本.jpg")
 		}
 	})
-	if want := fmt.Sprintf("image-%d", images); last != want {
+	if want := fmt.Sprintf("日本-%d", images); last != want {
 		t.Errorf("the last of %d: %q, want %q", images, last, want)
 	}
 	if allocated > 20*images {

@@ -4,16 +4,23 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"collie/segment"
 )
 
-// longestStem is the largest number of bytes of an image's name in file names.
-const longestStem = 80
+// longestStem is the largest number of bytes of an image's name in file names. File
+// systems take 255 with what formats put behind it.
+const longestStem = 160
 
-// Stems makes a file name for each image of a project, from the image's name: ASCII
-// letters, digits, dots, hyphens and underscores, unique even if case is
-// ignored, and not reserved by any operating system or by exports themselves. The names
+// Stems makes a file name for each image of a project, from the image's name: letters
+// of any alphabet, digits, dots, hyphens and underscores, composed (NFC), unique even if
+// case is ignored, and not reserved by any operating system or by exports themselves. The names
 // depend on the whole project, so an image has the same name in every export.
-type Stems struct{ taken map[string]int } // in lower case, with the last number tried behind each
+type Stems struct{ taken map[string]int } // folded, with the last number tried behind each
 
 // Next returns the file name of the next image, in order of upload. Over n images this is
 // O(n), also when all are called the same.
@@ -22,28 +29,32 @@ func (s *Stems) Next(name string) string {
 		s.taken = map[string]int{}
 	}
 	stem := cleanStem(name)
-	out, first := stem, strings.ToLower(stem)
-	for s.taken[strings.ToLower(out)] > 0 {
+	out, first := stem, segment.Folded(stem)
+	for s.taken[segment.Folded(out)] > 0 {
 		s.taken[first]++
 		out = stem + "-" + strconv.Itoa(s.taken[first])
 	}
-	s.taken[strings.ToLower(out)] = 1
+	s.taken[segment.Folded(out)] = 1
 	return out
 }
 
-// has reports whether an image has this stem, in lower case.
+// has reports whether an image has this stem, folded.
 func (s *Stems) has(stem string) bool { return s.taken[stem] > 0 }
 
 func cleanStem(name string) string {
-	name = strings.TrimSuffix(name, path.Ext(name))
+	name = norm.NFC.String(strings.TrimSuffix(name, path.Ext(name)))
 	name = strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '.', c == '-', c == '_':
+		invisible := unicode.In(c, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+		if strings.ContainsRune(".-_", c) || unicode.In(c, unicode.L, unicode.M, unicode.Nd) && !invisible {
 			return c
 		}
 		return '_'
 	}, name)
-	name = strings.Trim(name[:min(len(name), longestStem)], ".-_ ")
+	end := min(len(name), longestStem)
+	for end < len(name) && !utf8.RuneStart(name[end]) {
+		end--
+	}
+	name = strings.Trim(name[:end], ".-_")
 	base, _, _ := strings.Cut(strings.ToLower(name), ".")
 	if name == "" || reserved[base] {
 		name = strings.TrimSuffix("image-"+name, "-")
