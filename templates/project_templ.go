@@ -379,7 +379,7 @@ func imageFilter() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<input type=\"search\" id=\"find-image\" placeholder=\"Find by name\" autocomplete=\"off\" maxlength=\"100\"></label><fieldset class=\"segments\"><legend class=\"visually-hidden\">Status</legend>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<input type=\"search\" id=\"find-image\" placeholder=\"Find by name\" dir=\"auto\" autocomplete=\"off\" maxlength=\"100\"></label><fieldset class=\"segments\"><legend class=\"visually-hidden\">Status</legend>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -81,7 +81,7 @@ func reviewMenu(open bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div><dialog id=\"reject-dialog\" class=\"dialog\" aria-labelledby=\"reject-title\"><form method=\"dialog\"><h2 id=\"reject-title\">Reject image?</h2><label class=\"field\">What should be corrected? <textarea id=\"reject-comment\" class=\"comment\" rows=\"4\" maxlength=\"1000\" required></textarea></label><p class=\"muted small\">Everyone who opens the image sees this comment.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"reject\">Reject</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "</div><dialog id=\"reject-dialog\" class=\"dialog\" aria-labelledby=\"reject-title\"><form method=\"dialog\"><h2 id=\"reject-title\">Reject image?</h2><label class=\"field\">What should be corrected? <textarea id=\"reject-comment\" class=\"comment\" dir=\"auto\" rows=\"4\" maxlength=\"1000\" required></textarea></label><p class=\"muted small\">Everyone who opens the image sees this comment.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"reject\">Reject</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -142,14 +142,14 @@ func reviewNote(r Rejection) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</strong> <span id=\"review-comment\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</strong> <span id=\"review-comment\" dir=\"auto\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
 		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(r.Comment)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `review.templ`, Line: 42, Col: 107}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `review.templ`, Line: 42, Col: 118}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {

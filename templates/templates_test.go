@@ -74,6 +74,19 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Fields for text and comments begin where their language does. User names are in
+// Latin letters.
+func TestDirection(t *testing.T) {
+	written := regexp.MustCompile(`<(?:input[^>]* type="(?:text|search)"|textarea|span id="review-comment")[^>]*>`)
+	for name, c := range pages() {
+		for _, field := range written.FindAllString(render(t, c), -1) {
+			if !strings.Contains(field, `dir="auto"`) && !strings.Contains(field, `id="members-name"`) {
+				t.Errorf("%s: %s has no direction", name, field)
+			}
+		}
+	}
+}
+
 // An id that appears twice or is referred to and absent breaks labels, icons and
 // the modules that look elements up.
 func TestIdentifiers(t *testing.T) {

@@ -82,7 +82,7 @@ func Trash(v TrashView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<input type=\"search\" id=\"find-trash\" placeholder=\"Find by name or project\" autocomplete=\"off\" maxlength=\"100\"></label> <button type=\"button\" id=\"restore-all\" class=\"button\">Restore all ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<input type=\"search\" id=\"find-trash\" placeholder=\"Find by name or project\" dir=\"auto\" autocomplete=\"off\" maxlength=\"100\"></label> <button type=\"button\" id=\"restore-all\" class=\"button\">Restore all ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1,6 +1,6 @@
 import { byId, ownDirection } from '../ui/dom.js';
 import { composing } from '../ui/keys.js';
-import { folded } from '../ui/names.js';
+import { sought } from '../ui/names.js';
 
 /**
  * Lets the person choose a class by typing a part of its name.
@@ -18,7 +18,7 @@ export function findClass(classes, choose) {
   let at = 0;
 
   const paint = () => {
-    const wanted = folded(input.value.trim());
+    const wanted = sought(input.value.trim());
     const all = classes();
     found = matches(all.map((c) => c.name), wanted);
     at = Math.min(at, Math.max(0, found.length - 1));
@@ -79,11 +79,11 @@ export function findClass(classes, choose) {
  * Places of the names that contain the text, those that start with it first.
  *
  * @param {readonly string[]} names
- * @param {string} text folded
+ * @param {string} text see sought
  * @returns {number[]}
  */
 export function matches(names, text) {
-  const places = names.map((name) => folded(name).indexOf(text));
+  const places = names.map((name) => sought(name).indexOf(text));
   const all = names.map((_, i) => i).filter((i) => places[i] >= 0);
   return all.sort((a, b) => Number(places[a] > 0) - Number(places[b] > 0) || a - b);
 }

@@ -1,4 +1,4 @@
-import { folded } from '../ui/names.js';
+import { sought } from '../ui/names.js';
 
 /**
  * Which images a list shows, in which order, and which part of it a window sees.
@@ -53,14 +53,14 @@ export function arrange(images, { text, status, review, assignee, order }) {
 }
 
 /**
- * What finds names by a text: those that have all of its words, as names count as the same.
+ * What finds names by a text: those that have all of its words.
  *
  * @param {string} text
  * @returns {(name: string) => boolean}
  */
 export function finder(text) {
-  const words = folded(text).split(/\s+/).filter(Boolean);
-  return (name) => words.every((word) => folded(name).includes(word));
+  const words = sought(text).split(/\s+/).filter(Boolean);
+  return (name) => words.every((word) => sought(name).includes(word));
 }
 
 /** @param {ImageRecord} im @returns {number} lower for images that need less work */

@@ -21,3 +21,14 @@ export function isolated(name) {
 export function folded(name) {
   return name.toLowerCase().normalize();
 }
+
+/**
+ * The same for names that a search takes for one another. Besides what counts as the same
+ * these are 'ß' and 'ss', the letters i of Turkish, and Japanese letters and digits of
+ * different widths.
+ *
+ * @param {string} name
+ */
+export function sought(name) {
+  return name.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i').replaceAll('ı', 'i').replaceAll('ß', 'ss');
+}
