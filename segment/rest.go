@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Rest says what a project's images are where nobody clicks. It leans in from
@@ -55,14 +54,17 @@ func (r *Rest) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// backgrounds are names, in lower case, of classes that mean what nobody clicks.
-var backgrounds = []string{"background", "bg", "other", "rest", "unlabelled", "unlabeled"}
+// backgrounds are folded names of classes that mean what nobody clicks.
+var backgrounds = []string{
+	"background", "bg", "other", "rest", "unlabelled", "unlabeled",
+	"hintergrund", "fond", "arrière-plan", "fondo", "sfondo", "fundo", "фон", "тло", "خلفية", "الخلفية", "רקע", "背景", "배경",
+}
 
 // DefaultRest is the rest of a new project: its first class while that is called
 // background or similar. A list such as sky, road, tree must not fill every
 // image with sky, so there it is RestFirst.
 func DefaultRest(classes []Class) Rest {
-	if len(classes) > 0 && slices.Contains(backgrounds, strings.ToLower(classes[0].Name)) {
+	if len(classes) > 0 && slices.Contains(backgrounds, Folded(classes[0].Name)) {
 		return Rest{RestClass, classes[0].ID}
 	}
 	return Rest{Mode: RestFirst}

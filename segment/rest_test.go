@@ -27,6 +27,7 @@ func TestRestText(t *testing.T) {
 func TestDefaultRest(t *testing.T) {
 	for name, want := range map[string]Rest{
 		"background": {RestClass, 3}, "Background": {RestClass, 3}, "BG": {RestClass, 3}, "other": {RestClass, 3},
+		"背景": {RestClass, 3}, "Фон": {RestClass, 3}, "الخلفية": {RestClass, 3}, "arrie\u0300re-plan": {RestClass, 3},
 		"sky": {Mode: RestFirst}, "backgrounds": {Mode: RestFirst},
 	} {
 		if got := DefaultRest([]Class{{ID: 3, Name: name}, {ID: 0, Name: "background"}}); got != want {
