@@ -284,6 +284,10 @@ func TestCorrectionThatChangesMore(t *testing.T) {
 	if best := m.best(all, 1); len(best[0].changed) != 2 {
 		t.Errorf("the first changes superpixels %v; want only %v, which is more probable", best[0].changed, all[1].changed)
 	}
+	all[1].late = true
+	if best := m.best(all, 2); len(best) != 2 || best[0].late || !best[1].late {
+		t.Errorf("the first of %d corrections is late: %v; want the other one first", len(best), best[0].late)
+	}
 }
 
 // Chances are probabilities that depend on what the first correction looks like.

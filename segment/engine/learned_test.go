@@ -5,8 +5,6 @@ import (
 	"image"
 	"image/color"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -137,30 +135,5 @@ func TestTwoHalves(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestGoldenDigestsOfLearnedAffinities checks that learned affinities give the
-// same bytes as when they were learned.
-func TestGoldenDigestsOfLearnedAffinities(t *testing.T) {
-	m, g := patchwork(240, 160, 150)
-	clicks := clicksOn(m.N, map[int]uint8{m.At(200, 80): 0, m.At(60, 80): 1})
-	s := NewSequence(NewModel(g, Learned(affinity.Default())), Evidence{Clicks: clicks}, 2)
-	var got []string
-	for _, h := range first(t, s, 20) {
-		got = append(got, h.Digest.String())
-	}
-	path := filepath.Join("testdata", "golden-learned.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	golden, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Fields(string(golden)), got); diff != "" {
-		t.Errorf("(-golden +got):\n%s", diff)
 	}
 }

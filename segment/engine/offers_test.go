@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -52,7 +54,7 @@ func nodesOf(n int) []int {
 }
 
 // Rungs are nested, keep clicks and whatever is held, and the best one has the
-// highest energy of all where nothing is held.
+// highest energy of all where nothing is held. Asking for them changes no hypothesis.
 func TestLadder(t *testing.T) {
 	g := gridGraph(6, 4)
 	model := NewModel(g, DefaultParameters)
@@ -66,10 +68,11 @@ func TestLadder(t *testing.T) {
 		if l.Class != 1 || l.Other != 0 || l.Best < 0 || l.Best >= len(l.Rungs) {
 			rt.Fatalf("ladder of class %d above %d, best rung %d of %d", l.Class, l.Other, l.Best, len(l.Rungs))
 		}
-		first, err := s.At(t.Context(), 0)
-		if err != nil {
-			rt.Fatal(err)
+		made := first(t, s, 3)
+		if diff := cmp.Diff(first(t, NewSequence(model, e, 1), 3), made); diff != "" {
+			rt.Fatalf("hypotheses (-without +with the ladder):\n%s", diff)
 		}
+		first := made[0]
 		var below []uint8
 		for at, r := range l.Rungs {
 			labels := l.labels(at)
@@ -99,6 +102,10 @@ func TestLadder(t *testing.T) {
 				rt.Fatalf("rung %d by name: %v", at, err)
 			}
 			below = labels
+		}
+		beyond := &segment.Pick{Rank: segment.Offered, Offer: &segment.Offer{Rung: len(l.Rungs)}}
+		if _, err := s.Named(t.Context(), beyond); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("rungs 0 to %d.", len(l.Rungs)-1)) {
+			rt.Fatalf("rung %d of %d by name: %v", len(l.Rungs), len(l.Rungs), err)
 		}
 		if first.Energy > l.Rungs[l.Best].Energy+1e-9 && e.Holds == nil {
 			rt.Fatalf("the best rung has energy %v, the first hypothesis %v", l.Rungs[l.Best].Energy, first.Energy)

@@ -3,12 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
-	"flag"
 	"image"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -23,8 +19,6 @@ import (
 	"collie/segment/schedule"
 	"collie/superpixels"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // gridGraph is the graph of a side×side grid of superpixels with random border
 // contrasts, made without an image so that it never changes.
@@ -380,69 +374,5 @@ func TestUncertainty(t *testing.T) {
 		if err != nil || u.WrongArea != 0 {
 			t.Errorf("%s: %+v, %v; want no area in doubt", name, u, err)
 		}
-	}
-}
-
-// TestGoldenDigests checks that the engine gives the same bytes as when the file
-// was written, so that nobody changes the method unknowingly.
-func TestGoldenDigests(t *testing.T) {
-	clicks := clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 210: 1, 333: 0})
-	quarters := make([]int32, 400)
-	for i := range quarters {
-		quarters[i] = int32(i/200*2 + i%20/10)
-	}
-	rest := segment.Rest{Mode: segment.RestClass, Class: 9}
-	holds := newHolds(400)
-	holds.pick(1, slices.Repeat([]uint8{1}, 400), 100, 101, 102, 120, 121, 122)
-	holds.click(2, 210)
-	evidence := []Evidence{
-		{Clicks: clicks},
-		{Clicks: clicksOn(400, map[int]uint8{210: 1}), Rest: rest},
-		{Clicks: clicks, Rest: rest, Holds: holds, Shown: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 333: 0}), Since: []int32{210}},
-		{
-			Clicks: clicksOn(400, map[int]uint8{0: 0, 399: 1, 20: 2, 210: 1, 333: 0, 87: 2, 305: 1}), Rest: rest,
-			Shown: slices.Concat(slices.Repeat([]uint8{0}, 200), slices.Repeat([]uint8{1}, 200)), Since: []int32{87, 305},
-		},
-	}
-	for _, procs := range []int{1, 2, 8} {
-		old := runtime.GOMAXPROCS(procs)
-		var got []string
-		for _, e := range evidence {
-			for _, h := range first(t, NewSequence(NewModel(gridGraph(20, 4), DefaultParameters).Divide(quarters), e, 5), 20) {
-				got = append(got, h.Digest.String())
-			}
-		}
-		runtime.GOMAXPROCS(old)
-		if *update {
-			if err := os.WriteFile("testdata/golden-digests.txt", []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		golden, err := os.ReadFile("testdata/golden-digests.txt")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(strings.Fields(string(golden)), got); diff != "" {
-			t.Errorf("GOMAXPROCS=%d (-golden +got):\n%s", procs, diff)
-		}
-	}
-}
-
-// TestGoldenDigestsWithFusedMultiplyAdd runs the golden test in a build whose
-// compiler may fuse a product and a sum into one rounding.
-func TestGoldenDigestsWithFusedMultiplyAdd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped with -short: starts other programs")
-	}
-	if runtime.GOARCH != "amd64" || os.Getenv("GOAMD64") == "v3" {
-		t.Skip("only from an amd64 build of the base level")
-	}
-	if info, err := os.ReadFile("/proc/cpuinfo"); err != nil || !strings.Contains(string(info), " fma ") {
-		t.Skip("this processor has no fused multiply-add")
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "-run", "^TestGoldenDigests", "-skip", "FusedMultiplyAdd", ".")
-	cmd.Env = append(os.Environ(), "GOAMD64=v3")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("with GOAMD64=v3: %v\n%s", err, out)
 	}
 }
