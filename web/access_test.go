@@ -419,7 +419,7 @@ func TestRefusedIsNotMissing(t *testing.T) {
 	}
 	for _, path := range []string{"/users", "/audit"} {
 		page := s.as(viewer).send("GET", path, nil, "Accept: text/html")
-		if body := string(page.body); page.status != 404 || !strings.Contains(body, "<h1>"+problem.NotAllowed+"</h1>") || strings.Contains(body, "404") {
+		if body := string(page.body); page.status != 404 || !strings.Contains(body, "<h1>"+problem.NotAllowed+"</h1>") || strings.Contains(body, "404") || strings.Contains(body, "problem-status") {
 			t.Errorf("%s: %d %s", path, page.status, body)
 		}
 	}

@@ -38,6 +38,7 @@ type site struct {
 	tb     testing.TB
 	server *Server
 	store  *sqlite.Store
+	folder string
 	url    string
 	client *http.Client
 	users  *accounts.Accounts     // nil without login
@@ -61,7 +62,8 @@ func mustServe(tb testing.TB, limits Limits, options ...workspace.Options) *site
 
 func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, *sqlite.Store)) *site {
 	tb.Helper()
-	data := workspacetest.MustOpenFolder(tb, tb.TempDir())
+	folder := tb.TempDir()
+	data := workspacetest.MustOpenFolder(tb, folder)
 	scratch, err := os.OpenRoot(tb.TempDir())
 	if err != nil {
 		tb.Fatal(err)
@@ -92,7 +94,7 @@ func serve(tb testing.TB, options []workspace.Options, changes ...func(*Config, 
 	})
 	client := listener.Client()
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	s := &site{tb: tb, server: server, store: data.Store, url: listener.URL, client: client, team: map[string]access.Role{}}
+	s := &site{tb: tb, server: server, store: data.Store, folder: folder, url: listener.URL, client: client, team: map[string]access.Role{}}
 	if config.Login != nil {
 		s.users = config.Login.Accounts
 		s.begun = accounts.NewSessions(config.Login.Sessions, s.users, config.Limits.Session, config.Log)

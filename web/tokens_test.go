@@ -128,7 +128,7 @@ func TestTokens(t *testing.T) {
 
 	var made people.Token
 	ann.post("/api/v1/tokens", `{"name":"nightly upload","scope":"annotate","days":30}`).into(t, 201, &made)
-	if !regexp.MustCompile(`^collie_[A-Za-z0-9_-]{43}$`).MatchString(made.Token) || made.Expires == nil || made.Expires.Sub(made.Created) != 30*24*time.Hour {
+	if !regexp.MustCompile(`^collie_[A-Za-z0-9_-]{43}$`).MatchString(made.Token) || made.Used != nil || made.Expires == nil || made.Expires.Sub(made.Created) != 30*24*time.Hour {
 		t.Errorf("created %+v", made)
 	}
 	robot := *s

@@ -1,6 +1,10 @@
 package web
 
 import (
+	"database/sql"
+	"errors"
+	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -103,6 +107,57 @@ func TestWithoutLogin(t *testing.T) {
 	}
 	if page := s.send("GET", "/", nil, "Accept: text/html").body; strings.Contains(string(page), "Sign out") {
 		t.Error("the page offers to sign out")
+	}
+}
+
+// damage runs an SQL statement in the store's database behind its back.
+func (s *site) damage(statement string) {
+	s.tb.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(s.folder, "collie.db"))
+	if err == nil {
+		_, err = db.ExecContext(s.tb.Context(), statement)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// When the database fails nobody is told that something was done, or shown what there
+// is as if the rest didn't exist.
+func TestDatabaseFails(t *testing.T) {
+	b := mustServeOpenID(t)
+	b.there.Enrol("sub-1", "ann")
+	root := b.as(mustNamed(t, b.site, "root"))
+	const noSessions = "CREATE TRIGGER broken BEFORE INSERT ON session BEGIN SELECT RAISE(ABORT, 'broken'); END"
+	const sessions = "DROP TRIGGER broken"
+	for name, c := range map[string]struct {
+		damage, repair string
+		ask            func() answer
+		status         int // once repaired
+	}{
+		"sign in":       {noSessions, sessions, func() answer { return b.submit("/login", url.Values{"name": {"root"}, "password": {testPassword}}) }, 303},
+		"sign in there": {noSessions, sessions, func() answer { return b.signIn("ann") }, 303},
+		"invite":        {noSessions, sessions, func() answer { return root.submit("/users", url.Values{"name": {segment.NewID()}, "role": {"user"}}) }, 200},
+		"list users":    {"ALTER TABLE identity RENAME TO away", "ALTER TABLE away RENAME TO identity", func() answer { return root.get("/users") }, 200},
+		"list tokens":   {"ALTER TABLE token RENAME TO away", "ALTER TABLE away RENAME TO token", func() answer { return root.get("/api/v1/tokens") }, 200},
+	} {
+		b.damage(c.damage)
+		signsIn := func(cookie string) bool { return strings.HasPrefix(cookie, "__Host-collie=") }
+		if a := c.ask(); a.status != 500 || slices.ContainsFunc(a.header.Values("Set-Cookie"), signsIn) {
+			t.Errorf("%s: %d %.500s", name, a.status, a.body)
+		}
+		b.damage(c.repair)
+		if a := c.ask(); a.status != c.status {
+			t.Errorf("%s, repaired: %d %.500s", name, a.status, a.body)
+		}
+	}
+	for _, trigger := range []string{"CREATE TRIGGER broken BEFORE UPDATE ON user BEGIN SELECT RAISE(ABORT, 'broken'); END", noSessions} {
+		b.damage(trigger)
+		if a := root.submit("/account", url.Values{"present": {testPassword}, "password": {"another horse"}}); a.status != 500 {
+			t.Errorf("change the password: %d %.500s", a.status, a.body)
+		}
+		b.damage("DROP TRIGGER broken")
 	}
 }
 

@@ -2,6 +2,7 @@ package answers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/templates"
 )
 
@@ -22,7 +24,7 @@ func TestContentThatCannotBeRead(t *testing.T) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	err := New(slog.New(slog.DiscardHandler)).Content(w, r, time.Time{}, stuck{strings.NewReader("x")})
-	if err == nil || w.Body.Len() != 0 {
+	if err == nil || err.Error() != "stuck" || w.Body.Len() != 0 {
 		t.Errorf("error %v, sent %q", err, w.Body)
 	}
 }
@@ -31,6 +33,51 @@ func TestContentThatCannotBeRead(t *testing.T) {
 type stuck struct{ io.Reader }
 
 func (stuck) Seek(int64, int) (int64, error) { return 0, errors.New("stuck") }
+
+// A stream that fails before its first byte is answered as a problem. Later the
+// connection is cut, so that half a file is not taken for a whole one.
+func TestStreamThatFails(t *testing.T) {
+	var log strings.Builder
+	s, fails := New(slog.New(slog.NewTextHandler(&log, nil))), errors.New("the disk fails")
+	for _, first := range []string{"", "half a fi"} {
+		w := httptest.NewRecorder()
+		var err error
+		var cut any
+		func() {
+			defer func() { cut = recover() }()
+			err = s.Stream(w, "image/png", func(to io.Writer) error {
+				if first == "" {
+					return fails
+				}
+				_, err := io.WriteString(to, first)
+				return cmp.Or(err, fails)
+			})
+		}()
+		if first == "" && (!errors.Is(err, fails) || cut != nil || w.Header().Get("Content-Type") != "" || log.Len() > 0) {
+			t.Errorf("before the first byte: %v, panic %v, %v, logged %q", err, cut, w.Header(), &log)
+		}
+		if first != "" && (cut != http.ErrAbortHandler || !strings.Contains(log.String(), "the disk fails")) {
+			t.Errorf("after the first byte: %v, panic %v, logged %q", err, cut, &log)
+		}
+	}
+}
+
+// What isn't there may be out of the reach of an API token, which the answer mentions.
+func TestScopeInProblems(t *testing.T) {
+	s := New(slog.New(slog.DiscardHandler))
+	const mention = "API token of scope read."
+	for _, c := range []struct {
+		scope access.Scope
+		kind  segment.Kind
+		want  bool
+	}{{access.ReadOnly, segment.NotFound, true}, {access.ReadOnly, segment.Invalid, false}, {"", segment.NotFound, false}} {
+		ctx := access.With(t.Context(), access.Principal{Scope: c.scope})
+		p := s.Failed(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), segment.Errorf(c.kind, "No."))
+		if strings.Contains(p.Detail, mention) != c.want || !c.want && p.Detail != "No." {
+			t.Errorf("scope %q, status %d: %s", c.scope, p.Status, p.Detail)
+		}
+	}
+}
 
 // A client that leaves while its page is rendered is no error in the log.
 func TestLeftPage(t *testing.T) {

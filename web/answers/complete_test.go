@@ -1,6 +1,7 @@
 package answers
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -38,6 +39,11 @@ func TestComplete(t *testing.T) {
 		}
 		if err := get(httptest.NewRecorder(), large); segment.KindOf(err) != segment.Busy {
 			t.Errorf("without memory: %v", err)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		leave()
+		if err := s.Complete(m, "image/png", large)(httptest.NewRecorder(), httptest.NewRequestWithContext(gone, http.MethodGet, "/", nil)); !errors.Is(err, context.Canceled) {
+			t.Errorf("without memory or client: %v", err)
 		}
 		made = 0
 		answered := make(chan error)

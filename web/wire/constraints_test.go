@@ -18,6 +18,9 @@ func TestObjectsAreRanges(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
+	if none := ConstraintsOf(segment.Constraints{}, nil); none != nil { // which a state leaves out
+		t.Errorf("without any: %+v", none)
+	}
 	var many []segment.ObjectMark
 	for i := range int32(5000) {
 		many = append(many, segment.ObjectMark{Cell: i, Class: 1, Number: (i*7)%2500 + 1})

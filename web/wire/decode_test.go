@@ -13,6 +13,7 @@ type request struct {
 		ID *uint8 `json:"id"`
 	} `json:"classes" schema:"maxItems=2"`
 	Remap  map[uint8]uint8 `json:"remap"`
+	Names  map[string]int  `json:"names"`
 	Images []string        `json:"images"`
 	On     *bool           `json:"on"`
 	Small  *int32          `json:"small"`
@@ -80,6 +81,9 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
+	if err := DecodeField("names", []byte("{\"a\xff\":1}"), &new(request).Names); err == nil || !strings.Contains(err.Error(), "not valid UTF-8") {
+		t.Errorf("a key that isn't UTF-8: %v", err)
+	}
 }
 
 // Whatever is valid and fits is read as it is, null in the place of a field included.
@@ -91,5 +95,24 @@ func TestDecodeReads(t *testing.T) {
 	}
 	if s := fmt.Sprintln(got.ID, got.Class, got.Points, got.Superpixels, got.Repairs, got.Remap, got.Images, got.Hypothesis.Rank, *got.Small); s != "a <nil> [[1.5 2] [3 4]] [] [] map[1:255] [x] 3 -1\n" {
 		t.Error(s)
+	}
+}
+
+// Labels by the pixel name what they correct, and accept events what they accept. In
+// other events a hypothesis means nothing.
+func TestPickOfEvents(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"id":"a","expected_seq":0,"kind":"accept","hypothesis":{"rank":3,"digest":"x"}}`:                       true,
+		`{"id":"a","expected_seq":0,"kind":"label","class":1,"fine":true,"hypothesis":{"rank":3,"digest":"x"}}`:  true,
+		`{"id":"a","expected_seq":0,"kind":"label","class":1,"fine":false,"hypothesis":{"rank":3,"digest":"x"}}`: false,
+		`{"id":"a","expected_seq":0,"kind":"clear","hypothesis":{"rank":3,"digest":"x"}}`:                        false,
+	} {
+		var e Evidence
+		if err := Decode([]byte(text), &e); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := e.Event(); err != nil || (got.Pick != nil) != want || want && (got.Pick.Rank != 3 || got.Pick.Digest != "x") {
+			t.Errorf("%s: %+v, %v", text, got.Pick, err)
+		}
 	}
 }
