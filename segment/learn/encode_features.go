@@ -115,7 +115,7 @@ func newReader(data []byte, magic string, version byte) (*reader, error) {
 	return &reader{data: data[len(magic)+1:]}, nil
 }
 
-// number reads a number from low to high.
+// number reads a number from low to high; where that is empty every one is wrong.
 func (r *reader) number(low, high int) int {
 	v, n := binary.Uvarint(r.data)
 	switch {
@@ -124,7 +124,7 @@ func (r *reader) number(low, high int) int {
 	case n <= 0:
 		r.err = errTruncated
 		return low
-	case v < uint64(low) || v > uint64(high):
+	case high < low || v < uint64(low) || v > uint64(high):
 		r.err = fmt.Errorf("number %d, want %d to %d", v, low, high)
 		return low
 	}

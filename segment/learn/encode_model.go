@@ -232,10 +232,7 @@ func (r *reader) tree(t *tree, columns, classes int) {
 		feature := r.number(0, columns)
 		if feature > 0 {
 			threshold := r.bytes(1)
-			left := r.number(i+1, max(nodes-2, i+1))
-			if r.err == nil && left > nodes-2 {
-				r.err = errTruncated
-			}
+			left := r.number(i+1, nodes-2)
 			if r.err == nil {
 				t.nodes = append(t.nodes, node{left: uint32(left), feature: uint16(feature - 1), threshold: threshold[0]})
 			}

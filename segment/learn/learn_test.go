@@ -189,6 +189,93 @@ func TestTrialWithoutClasses(t *testing.T) {
 	}
 }
 
+// A tree whose children are missing is refused: predicting with it would fail.
+func TestTreeWithoutChildren(t *testing.T) {
+	m, err := Train(t.Context(), fields(t, 6), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, votes := node{feature: noFeature}, []vote{{0, fullShare}}
+	for wrong, nodes := range map[string][]node{
+		"":              {{left: 1}, leaf, leaf},
+		"no child":      {{left: 1}},
+		"one child":     {{left: 1}, leaf},
+		"beyond":        {{left: 2}, leaf, leaf},
+		"its own child": {{left: 0}, leaf, leaf},
+	} {
+		m.classifier.forests[0].trees[0] = tree{nodes, votes}
+		b, err := m.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := new(Model).UnmarshalBinary(b); (err != nil) != (wrong != "") {
+			t.Errorf("%s: %v", wrong, err)
+		}
+	}
+}
+
+// Trees count rows of their classes alone, and a leaf of one class is certain of it.
+func TestForestOfClearRows(t *testing.T) {
+	const rows, classes = 200, 2
+	x := table{rows, [][]uint8{make([]uint8, rows)}}
+	class, images := make([]uint8, rows), make([]int32, rows)
+	for i := range rows {
+		x.columns[0][i], class[i] = uint8(i), uint8(i/80) // from row 160 on no class
+	}
+	f, err := grow(t.Context(), x, class, classes, images, leaveOut(1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := f.predict(x, nil)
+	for _, row := range []int{0, 20, 140, 159, 199} {
+		want := []uint32{0, 0}
+		want[min(row/80, 1)] = trees * fullShare
+		if got := sums[row*classes:][:classes]; !slices.Equal(got, want) {
+			t.Errorf("row %d has votes %v, want %v", row, got, want)
+		}
+	}
+}
+
+// Where a class is everywhere as probable, so it is in every view, whatever the view
+// before saw.
+func TestViewsOfConstants(t *testing.T) {
+	f := fields(t, 1)[0].Features
+	var p []float32
+	for range f.N {
+		p = append(p, 1, 0, 0.2)
+	}
+	columns := f.context(p, 3)
+	if len(columns) != 3*contextViews {
+		t.Fatalf("%d columns", len(columns))
+	}
+	for n, column := range columns {
+		want := []uint8{255, 0, 51}[n/contextViews]
+		if slices.Min(column) != want || slices.Max(column) != want {
+			t.Errorf("class %d, view %d: %d to %d, want %d", n/contextViews, n%contextViews, slices.Min(column), slices.Max(column), want)
+		}
+	}
+}
+
+// Training starts with the fewest examples, then with a tenth more, at least two, and
+// when most have gone.
+func TestDue(t *testing.T) {
+	for before, due := range map[int]map[int]bool{
+		0:   {FewestExamples - 1: false, FewestExamples: true},
+		5:   {5: false, 6: false, 7: true},
+		100: {101: false, 109: false, 110: true, 50: false, 49: true, FewestExamples - 1: false},
+	} {
+		m := &Model{Images: make([]string, before)}
+		for finished, want := range due {
+			if got := m.Due(finished); got != want {
+				t.Errorf("%d images after %d: due %v, want %v", finished, before, got, want)
+			}
+		}
+	}
+	if (*Model)(nil).Due(FewestExamples-1) || !(*Model)(nil).Due(FewestExamples) {
+		t.Error("the first model isn't due with the fewest examples")
+	}
+}
+
 // A class that wins less than its threshold is in reserve, with all that is known
 // about it; the one that wins most never is.
 func TestReserve(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/engine"
+	"collie/segment/simulate"
 	"collie/superpixels"
 )
 
@@ -55,6 +57,21 @@ func fields(t testing.TB, n int) []Example {
 		out[i] = field(t, uint64(i), i%3 > 0)
 	}
 	return out
+}
+
+// Guesses that save nothing are left off, with few attempts and with many.
+func TestChooseNothing(t *testing.T) {
+	e := field(t, 1, true)
+	g, err := e.Graph()
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := attempt{&simulate.Scene{Graph: g}, truthOf(e.Features.Area, e.Labels, nil), func(Choice) *engine.Guess { return nil }}
+	for _, n := range []int{1, maxTrials} {
+		if c, err := choose(t.Context(), slices.Repeat([]attempt{one}, n)); err != nil || c != Off {
+			t.Errorf("%d attempts: %+v, %v", n, c, err)
+		}
+	}
 }
 
 // What is learned from a few images is right about most of the next one, and the
