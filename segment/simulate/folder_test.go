@@ -45,6 +45,19 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// A file that can't be opened is an error, whatever the reason.
+func TestDecodeWithoutFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{file + ".png": " is missing", filepath.Join(file, "a.png"): "a.png"} {
+		if _, err := Decode(path, png.Decode); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // What is wrong with the last mask is found when the folder is listed.
 func TestLabelled(t *testing.T) {
 	dir := t.TempDir()

@@ -142,10 +142,7 @@ func (m Method) Hypotheses(ctx context.Context, s *Scene, clicks Clicks, count i
 
 // product is the sequence of the product where a project has a rest.
 func (m Method) product(ctx context.Context, s *Scene, clicks Clicks, count int) ([][]uint8, error) {
-	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Guess: s.Guess, Shown: clicks.Shown}
-	if clicks.Shown != nil {
-		e.Since = []int32{int32(clicks.Last)}
-	}
+	e := engine.Evidence{Clicks: make([]uint8, len(clicks.Fixed)), Rest: m.Rest, Guess: s.Guess, Shown: clicks.Shown, Since: []int32{int32(clicks.Last)}}
 	for i, f := range clicks.Fixed {
 		e.Clicks[i] = segment.Void
 		if f >= 0 {

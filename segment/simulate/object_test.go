@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"context"
+	"errors"
 	"image"
 	"image/color"
 	"math"
@@ -187,13 +188,14 @@ func TestNewObjectRefuses(t *testing.T) {
 // scripted answers with given hypotheses, whatever the gestures.
 type scripted struct {
 	cards [][]uint8
+	fails error
 	seen  []Gestures
 }
 
 func (s *scripted) Hypotheses(_ context.Context, g Gestures, count int) ([][]uint8, error) {
 	g.Points = slices.Clone(g.Points)
 	s.seen = append(s.seen, g)
-	return s.cards[:min(count, len(s.cards))], nil
+	return s.cards[:min(count, len(s.cards))], s.fails
 }
 
 // TestPersonByHand: six cells of 10 pixels in a row, the object is the cells 1
@@ -233,6 +235,15 @@ func TestPersonByHand(t *testing.T) {
 	if len(last.Points) != 3 || !last.Box.Empty() {
 		t.Errorf("gestures %+v, want three clicks", last)
 	}
+	p.Max, p.clicked = 1, nil
+	if got, err := p.Work(t.Context()); err != nil || !slices.Equal(got.Picked, []float64{1.0 / 3}) {
+		t.Errorf("one action: %+v, %v; want a third without a pick", got, err)
+	}
+	p.Assistant, p.clicked = &scripted{fails: context.DeadlineExceeded}, nil
+	if _, err := p.Work(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an assistant that fails: %v", err)
+	}
+	p.Max, p.Assistant = 3, answers
 	p.Box, answers.seen, p.clicked = 0, nil, nil
 	if _, err := p.Work(t.Context()); err != nil {
 		t.Fatal(err)

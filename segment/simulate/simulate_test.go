@@ -221,6 +221,13 @@ func TestMethods(t *testing.T) {
 			}
 		}
 	}
+	one := clicks
+	one.Fixed, one.Classes = slices.Repeat([]int16{-1}, len(clicks.Fixed)), []uint8{0}
+	one.Fixed[0] = 0
+	withRest := Method{Name: "herding-harmonic", Rest: segment.Rest{Mode: segment.RestClass, Class: 9}}
+	if got, err := withRest.Hypotheses(t.Context(), scene, one, 4); err != nil || len(got) != 4 || got[0][0] != 0 || !slices.Contains(got[0], 9) {
+		t.Errorf("one click above the rest: %v, %v", got, err)
+	}
 	if _, err := (Method{Name: "magic"}).Hypotheses(t.Context(), scene, clicks, 1); err == nil || !strings.Contains(err.Error(), "magic") {
 		t.Errorf("unknown method: %v", err)
 	}
@@ -297,8 +304,73 @@ func TestAnnotatorWithGuess(t *testing.T) {
 	}
 	scene.Guess = g
 	a := Annotator{Scene: scene, Truth: truth, Majority: majority, Method: Method{Name: "random-walker"}, Count: 1, Max: 60}
-	reached, labels, err := a.Annotate(t.Context(), []float64{0.85})
-	if err != nil || reached[0] != 0 || MeanIoU(truth, labels) < 0.85 {
-		t.Errorf("%d actions to %v: %v", reached[0], MeanIoU(truth, labels), err)
+	for _, m := range []Method{{Name: "random-walker"}, {Name: "herding-harmonic", Rest: segment.Rest{Mode: segment.RestClass}}} {
+		a.Method = m // before the first click nothing that is shown is corrected
+		reached, labels, err := a.Annotate(t.Context(), []float64{0.85})
+		if err != nil || reached[0] != 0 || MeanIoU(truth, labels) < 0.85 {
+			t.Errorf("%s: %d actions to %v: %v", m.Name, reached[0], MeanIoU(truth, labels), err)
+		}
+	}
+}
+
+// A target is reached with the fewest actions that a labelling as good was noted with,
+// of several the first, and no later than the person gives up.
+func TestNote(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		targets := []float64{0.3, 0.6}
+		w := &work{Annotator: &Annotator{Max: 5}, targets: targets, reached: []int{-1, -1}}
+		want, accepted := []int{-1, -1}, -1
+		for n := range rapid.IntRange(0, 8).Draw(t, "notes") {
+			iou, actions := rapid.SampledFrom([]float64{0.2, 0.3, 0.5, 0.6, 0.9}).Draw(t, "iou"), rapid.IntRange(0, 7).Draw(t, "actions")
+			w.note([]uint8{uint8(n)}, iou, actions)
+			for i, target := range targets {
+				if iou >= target && actions <= 5 && !(want[i] >= 0 && want[i] <= actions) {
+					if want[i] = actions; i == 1 {
+						accepted = n
+					}
+				}
+			}
+		}
+		if !slices.Equal(w.reached, want) || (accepted < 0) != (w.accepted == nil) || accepted >= 0 && int(w.accepted[0]) != accepted {
+			t.Errorf("reached %v by %v, want %v by %d", w.reached, w.accepted, want, accepted)
+		}
+	})
+}
+
+// A stroke is a shortest way to the farthest superpixel of the wrong region around its
+// start.
+func TestStroke(t *testing.T) {
+	scene, truth := stripes()
+	w := &work{Annotator: &Annotator{Scene: scene, Truth: truth, Majority: Majority(truth), Strokes: true}, adjacent: Neighbours(scene.Graph)}
+	w.shown = slices.Clone(w.Majority)
+	distance, start := map[int]int{}, -1 // from the start, through what is wrong
+	for i, class := range w.Majority {
+		if class == 1 && scene.Graph.Regions[i].Centroid[1] < 60 {
+			w.shown[i], distance[i], start = 0, len(w.Majority), i
+		}
+	}
+	distance[start] = 0
+	for range w.Majority {
+		for i := range distance {
+			for _, j := range w.adjacent[i] {
+				if d, wrong := distance[int(j)]; wrong {
+					distance[i] = min(distance[i], d+1)
+				}
+			}
+		}
+	}
+	farthest := 0
+	for _, d := range distance {
+		farthest = max(farthest, d)
+	}
+	path := w.gesture(start)
+	if farthest < 2 || len(path) != farthest+1 || path[0] != start {
+		t.Fatalf("from %d by %v, which is %d away", start, path, farthest)
+	}
+	for n, i := range path[1:] { // from the far end back
+		next := append(path, start)[n+2]
+		if d, wrong := distance[i]; !wrong || d != farthest-n || !slices.Contains(w.adjacent[i], int32(next)) {
+			t.Errorf("%v: superpixel %d is %d away and next to %v", path, i, d, w.adjacent[i])
+		}
 	}
 }
