@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -108,6 +109,45 @@ func TestGuessAsItIs(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+}
+
+// The guess of a superpixel is the mean of the scores of its cells, weighted by area, or
+// of those of the superpixels that the image began with. Classes that were merged since
+// add up, and removed ones say nothing.
+func TestGuessOfScores(t *testing.T) {
+	h, cells := blocks(240)
+	begin := h.Cut(cells, 40, make([]uint8, h.Finest()), 0)
+	cut := begin.Divide(begin.Around(cells, 100))
+	var table segment.ClassTable
+	for id := range table {
+		table[id] = uint8(id)
+	}
+	table[5], table[7] = segment.Void, 3
+	rapid.Check(t, func(t *rapid.T) {
+		s := &segment.Scores{Classes: []uint8{2, 3, 5, 7}}
+		rows, row := len(begin.Parent), func(cell int) int { return cell }
+		if rapid.Bool().Draw(t, "superpixels") {
+			s.Regions, rows, row = begin.N, begin.N, func(cell int) int { return int(begin.Parent[cell]) }
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		for range 4 * rows {
+			s.Shares = append(s.Shares, uint8(rng.IntN(64)))
+		}
+		want, areas := make([]float64, 2*cut.N), make([]float64, cut.N)
+		for cell, r := range cut.Parent {
+			area, scores := float64(cells.Regions[cell].Area), s.Shares[4*row(cell):]
+			areas[r] += area
+			want[2*r] += area * float64(scores[0]) / 255
+			want[2*r+1] += area * (float64(scores[1]) + float64(scores[3])) / 255
+		}
+		for i := range want {
+			want[i] /= areas[i/2]
+		}
+		g := NewGuess(s, &table, begin, cut, cells)
+		if d := cmp.Diff(want, g.Shares, cmpopts.EquateApprox(0, 1e-9)); d != "" || !slices.Equal(g.Classes, []uint8{2, 3}) {
+			t.Fatalf("classes %v, shares (-want +got):\n%s", g.Classes, d)
+		}
+	})
 }
 
 // A guess that knows nothing changes nothing.

@@ -22,6 +22,9 @@ func TestIndex(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "images"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := Pictures(dir, 0); err == nil || !strings.Contains(err.Error(), "has no images") {
+		t.Errorf("an empty folder: %v", err)
+	}
 	for _, name := range []string{"images/a.jpg", "images/._a.jpg", "images/b.png"} {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
 			t.Fatal(err)
@@ -36,6 +39,9 @@ func TestIndex(t *testing.T) {
 	list, err := Pictures(dir, 0)
 	if err != nil || len(list) != 2 || list[0].ID != "b" || list[1].ID != "a" {
 		t.Errorf("%v, %v; want b and a", list, err)
+	}
+	if _, _, err := list[0].LoadLabelled(); err == nil || !strings.Contains(err.Error(), "b.png") {
+		t.Errorf("an empty image: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "index.tsv"), []byte("id\nb\na\nb\n"), 0o644); err != nil {
 		t.Fatal(err)

@@ -210,8 +210,8 @@ func TestPersonByHand(t *testing.T) {
 	cards := [][]uint8{
 		{0, 1, 0, 0, 0, 0}, // 1/3
 		{0, 1, 1, 0, 1, 1}, // 2/5
-		{1, 1, 1, 1, 0, 0}, // 3/4
 		{0, 1, 1, 0, 0, 0}, // 2/3
+		{1, 1, 1, 1, 0, 0}, // 3/4
 	}
 	answers := &scripted{cards: cards}
 	p := Person{
@@ -222,10 +222,10 @@ func TestPersonByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := Quality{1.0 / 3, 0.75, 0.75}
+	q := Quality{1.0 / 3, 2.0 / 3, 0.75}
 	want := Course{
 		IoU: []Quality{q, q, q},
-		// One click gives a third; one pick the third card's region of cells 2 and 3, which is all of the object.
+		// One click gives a third; one pick the last card's region of cells 2 and 3, which is all of the object.
 		Picked: []float64{1.0 / 3, 1, 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -239,11 +239,15 @@ func TestPersonByHand(t *testing.T) {
 	if got, err := p.Work(t.Context()); err != nil || !slices.Equal(got.Picked, []float64{1.0 / 3}) {
 		t.Errorf("one action: %+v, %v; want a third without a pick", got, err)
 	}
+	p.Max, p.Assistant, p.clicked = 3, &scripted{cards: [][]uint8{{0, 1, 1, 1, 0, 0}}}, nil
+	if got, err := p.Work(t.Context()); err != nil || len(got.IoU) != 1 || !slices.Equal(got.Picked, []float64{1, 1, 1}) {
+		t.Errorf("nothing is wrong after the first click: %+v, %v", got, err)
+	}
 	p.Assistant, p.clicked = &scripted{fails: context.DeadlineExceeded}, nil
 	if _, err := p.Work(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("an assistant that fails: %v", err)
 	}
-	p.Max, p.Assistant = 3, answers
+	p.Assistant = answers
 	p.Box, answers.seen, p.clicked = 0, nil, nil
 	if _, err := p.Work(t.Context()); err != nil {
 		t.Fatal(err)
@@ -266,6 +270,10 @@ func TestClickedSpreadsOverTheCells(t *testing.T) {
 	made, err := c.Hypotheses(t.Context(), Gestures{Points: []Point{{0, 0, Thing}, {5, 0, Thing}, {5, 0, Rest}}}, 20)
 	if err != nil || len(made) != 1 || made[0][0] != Thing || made[0][5] != Rest {
 		t.Errorf("%v, %v; want cell 0 of the object, and cell 5 of the rest as it was clicked last", made, err)
+	}
+	made, err = c.Hypotheses(t.Context(), Gestures{Points: []Point{{0, 0, Thing}}}, 1)
+	if err != nil || slices.Contains(made[0], Rest) {
+		t.Errorf("without a box and a click of the rest: %v, %v", made, err)
 	}
 	half := scene.Graph.Regions[0].Bounds.Rect()
 	made, err = c.Hypotheses(t.Context(), Gestures{Box: half, Points: []Point{{n - 1, 0, Thing}}}, 1)
