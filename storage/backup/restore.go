@@ -312,6 +312,6 @@ func settle(temp, folder string) error {
 			return err
 		}
 		disk.Give(file, folder)
-		return errors.Join(file.Sync(), file.Close())
+		return errors.Join(disk.Flush(file), file.Close())
 	})
 }

@@ -211,7 +211,7 @@ func (s *Store) syncFolder(dir string) error {
 		return err
 	}
 	defer folder.Close()
-	if err := folder.Sync(); err != nil {
+	if err := disk.Flush(folder); err != nil {
 		return s.syncTrouble(err)
 	}
 	return nil

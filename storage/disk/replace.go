@@ -21,12 +21,22 @@ func Replace(path string, write func(*os.File) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, temp.Close(), Remove(temp.Name())) }()
+	defer func() {
+		if failed := temp.Close(); !errors.Is(failed, os.ErrClosed) {
+			err = errors.Join(err, failed)
+		}
+		err = errors.Join(err, Remove(temp.Name()))
+	}()
 	if err := write(temp); err != nil {
 		return err
 	}
 	if err := temp.Sync(); err != nil {
 		return err
+	}
+	if !canLock { // elsewhere it is in use until it has its name
+		if err := temp.Close(); err != nil {
+			return err
+		}
 	}
 	if err := os.Rename(temp.Name(), path); err != nil {
 		return err
@@ -69,5 +79,5 @@ func Sync(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Sync(), file.Close())
+	return errors.Join(Flush(file), file.Close())
 }
