@@ -3,6 +3,7 @@ package segment
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"syscall"
 )
@@ -113,7 +114,7 @@ func KindOf(err error) Kind {
 
 // OutOfSpace reports whether a system call failed for lack of space, which is Full.
 func OutOfSpace(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return slices.ContainsFunc(outOfSpace, func(code syscall.Errno) bool { return errors.Is(err, code) })
 }
 
 // Counted is a number of things in a text for people: "1 image", "2 images".

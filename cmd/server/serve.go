@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"collie/cmd/server/listen"
@@ -212,10 +211,7 @@ func (r *running) listen() (address string, err error) {
 	if err != nil {
 		return "", err
 	}
-	listener, err := net.Listen("tcp", r.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return "", fmt.Errorf("another program, perhaps another Collie, already listens on %s: stop it, or choose another address with --listen", r.Listen)
-	}
+	listener, err := listen.Open("--listen", r.Listen)
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package listen
 
 import (
+	"errors"
 	"fmt"
 	"net"
 )
@@ -15,6 +16,26 @@ func Split(flag, address string) (host, port string, err error) {
 		return "", "", fmt.Errorf("%s %q is not of the form ADDRESS:PORT, such as 127.0.0.1:8080", flag, address)
 	}
 	return host, port, nil
+}
+
+// Open listens on the address that a flag gives.
+func Open(flag, address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, trouble(flag, address, err)
+	}
+	return listener, nil
+}
+
+// trouble says what to do about an address that can't be listened on.
+func trouble(flag, address string, err error) error {
+	switch {
+	case errors.Is(err, taken):
+		return fmt.Errorf("another program, perhaps another Collie, already listens on %s: stop it, or choose another address with %s", address, flag)
+	case errors.Is(err, refused):
+		return fmt.Errorf("the system doesn't let this program listen on %s: choose another port with %s, such as 8888", address, flag)
+	}
+	return fmt.Errorf("%s: %w", flag, err)
 }
 
 // Everywhere reports whether who listens at a host listens at all addresses of the

@@ -244,9 +244,9 @@ func (t *HTTPS) ServePlain(s *Secured, origin string, secure net.Addr, log *slog
 	if s == nil || t.ListenHTTP == "" {
 		return func() {}, nil
 	}
-	listener, err := net.Listen("tcp", t.ListenHTTP)
+	listener, err := Open("--listen-http", t.ListenHTTP)
 	if err != nil {
-		return nil, fmt.Errorf("--listen-http: %w", err)
+		return nil, err
 	}
 	listener = spare(listener, plainConnections)
 	server := &http.Server{Handler: s.plain(redirect(origin, secure)), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10}
