@@ -44,7 +44,8 @@ type Archive struct {
 
 // File is one file of an archive; folders are not listed.
 type File struct {
-	// Name is the path with slashes, as in the archive except a leading "./".
+	// Name is the path as in the archive, without a leading "./" and with slashes for the
+	// backslashes of Windows.
 	// It is safe to show and to join to a folder when Err is nil.
 	Name string
 	// Size is the inflated size that the archive's directory states. At most
@@ -91,11 +92,11 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	taken := map[string]bool{}
 	decode := naming(z.File)
 	for _, entry := range z.File {
-		if strings.HasSuffix(entry.Name, "/") {
+		name := slashed(decode(entry), entry)
+		if strings.HasSuffix(name, "/") {
 			continue
 		}
-		name := decode(entry)
-		f := &File{Name: strings.TrimPrefix(name, "./"), Size: int64(min(entry.UncompressedSize64, 1<<62)), archive: a, entry: entry}
+		f := &File{Name: name, Size: int64(min(entry.UncompressedSize64, 1<<62)), archive: a, entry: entry}
 		if taken[f.Name] {
 			f.Err = f.refuse(segment.Invalid, "appears twice; the first one is used")
 		} else {

@@ -104,9 +104,26 @@ func TestPlainArchive(t *testing.T) {
 	}
 }
 
+// PowerShell 5 puts backslashes between folders. Elsewhere one is part of a name, which no
+// other system could tell from a path.
+func TestBackslashes(t *testing.T) {
+	made := func(system uint16) func(*zip.FileHeader) {
+		return func(h *zip.FileHeader) { h.CreatorVersion = system<<8 | 20 }
+	}
+	const windows, unix = 0, 3
+	a := open(t, pack(t, entry{name: `pics\`, change: made(windows)}, entry{name: `pics\sub\`, change: made(windows)},
+		entry{name: `pics\sub\x.jpg`, content: "one", change: made(windows)}, entry{name: `.\y.png`, content: "two", change: made(windows)},
+		entry{name: `pics\Thumbs.db`, change: made(windows)}, entry{name: `..\out.png`, change: made(windows)},
+		entry{name: `C:\z.png`, change: made(windows)}, entry{name: `a\b.png`, change: made(unix)}), Limits{})
+	want := map[string]any{"pics/sub/x.jpg": "one", "y.png": "two", "../out.png": segment.Invalid, "C:/z.png": segment.Invalid, `a\b.png`: segment.Invalid}
+	if diff := cmp.Diff(want, contents(a)); diff != "" {
+		t.Errorf("contents (-want +got):\n%s", diff)
+	}
+}
+
 func TestNames(t *testing.T) {
 	for name, ok := range map[string]bool{
-		"a.png": true, "a b/c (1).png": true, "ü/猫.png": true, "a..b": true, "console.png": true, "com.png": true, "what?.png": true, ".hidden": true,
+		"a.png": true, "a b/c (1).png": true, "ü/猫.png": true, "a..b": true, "console.png": true, "com.png": true, "what?.png": true, ".hidden": true, "a/b:c.png": true,
 		"../a": false, "a/../../b": false, "a/../b": false, "/a": false, "a//b": false, "a/./b": false, "..": false, "": false,
 		`a\b`: false, `..\a`: false, "C:a": false, `C:\a`: false, "c:/a": false,
 		"con": false, "CON.png": false, "a/nul.tar.gz": false, "Aux .png": false, "com1": false, "lpt²": false, "CONOUT$": false,

@@ -1,9 +1,9 @@
 package archive
 
 import (
+	"archive/zip"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
@@ -30,7 +30,7 @@ func badName(name string) string {
 		return "contains a backslash"
 	case len(name) > 1 && name[1] == ':':
 		return "starts with a drive letter"
-	case !filepath.IsLocal(name) || !fs.ValidPath(name):
+	case !fs.ValidPath(name):
 		return "leads out of the archive or is not in plain form"
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -57,3 +57,16 @@ func isClutter(name string) bool {
 	return strings.HasPrefix(name, "__MACOSX/") || strings.Contains(name, "/__MACOSX/") || strings.HasPrefix(base, "._") ||
 		base == ".DS_Store" || strings.EqualFold(base, "Thumbs.db") || strings.EqualFold(base, "desktop.ini")
 }
+
+// slashed returns the path of an entry, given as text, with slashes. In the archives of
+// some programs on Windows, such as PowerShell 5, a backslash stands between folders; there
+// it can't be part of a name.
+func slashed(name string, entry *zip.File) string {
+	if system := entry.CreatorVersion >> 8; system == fat || system == ntfs || system == vfat {
+		name = strings.ReplaceAll(name, `\`, "/")
+	}
+	return strings.TrimPrefix(name, "./")
+}
+
+// Systems that an entry can come from (APPNOTE.TXT, 4.4.2).
+const fat, ntfs, vfat = 0, 10, 14
