@@ -38,7 +38,7 @@ func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipp
 	var left []int
 	pictures := false
 	for i, entry := range archive.File {
-		name := strings.TrimPrefix(entry.Name, "./")
+		name := strings.TrimPrefix(strings.ReplaceAll(entry.Name, `\`, "/"), "./") // as the server takes it
 		switch {
 		case strings.HasSuffix(name, "/"):
 		case u.has(file+": "+name, name, int64(entry.UncompressedSize64)):

@@ -154,7 +154,7 @@ func TestUploadArchiveAgain(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "some.zip")
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
-	for _, name := range []string{"x/", "x/a.png", "./x/b.png", "x/c.png", "__MACOSX/x/a.png"} {
+	for _, name := range []string{"x/", "x/a.png", "./x/b.png", `x\c.png`, "__MACOSX/x/a.png"} { // with a backslash as PowerShell has it
 		if _, err := w.Create(name); err != nil {
 			t.Fatal(err)
 		}
@@ -165,8 +165,8 @@ func TestUploadArchiveAgain(t *testing.T) {
 	for _, c := range []struct {
 		there, said, want string
 	}{
-		{"", "5 uploaded, 0 already", "x/ x/a.png ./x/b.png x/c.png __MACOSX/x/a.png"}, // the fake server keeps all
-		{"x/a.png x/b.png", "2 uploaded, 2 already", "x/a.png x/b.png x/c.png __MACOSX/x/a.png"},
+		{"", "5 uploaded, 0 already", "x/ x/a.png ./x/b.png x\\c.png __MACOSX/x/a.png"}, // the fake server keeps all
+		{"x/a.png x/b.png", "2 uploaded, 2 already", "x/a.png x/b.png x\\c.png __MACOSX/x/a.png"},
 		{"x/a.png x/b.png x/c.png", "0 uploaded, 3 already", "x/a.png x/b.png x/c.png"},
 	} {
 		f := &flaky{names: strings.Fields(c.there)}
@@ -174,6 +174,14 @@ func TestUploadArchiveAgain(t *testing.T) {
 		if got := strings.Join(f.names, " "); err != nil || got != c.want || !strings.Contains(said, c.said) {
 			t.Errorf("with %q the project has %s: %v, %s", c.there, got, err, said)
 		}
+	}
+}
+
+// Windows names JPEGs from the web .jfif.
+func TestUploadJFIF(t *testing.T) {
+	f := &flaky{}
+	if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, "a.JPG", "b.jfif", "c.txt")}}); err != nil || strings.Join(f.names, " ") != "a.JPG b.jfif" {
+		t.Errorf("the project has %q: %v, %s", f.names, err, said)
 	}
 }
 

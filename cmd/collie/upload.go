@@ -21,7 +21,7 @@ type uploadCommand struct {
 }
 
 // pictureEndings are the endings of files that are uploaded from a folder.
-var pictureEndings = []string{".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".zip"}
+var pictureEndings = []string{".jpg", ".jpeg", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".zip"}
 
 // Run uploads the files one by one and reports each outcome. Files that can't be
 // used don't stop the others. Names that the project already has are skipped, also

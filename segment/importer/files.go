@@ -183,7 +183,7 @@ func (f Files) photos(but ...string) []string {
 	var out []string
 	for _, name := range f.Names {
 		switch strings.ToLower(path.Ext(name)) {
-		case ".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff":
+		case ".jpg", ".jpeg", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff":
 			if !slices.ContainsFunc(but, func(folder string) bool { _, _, in := cutFolder(name, folder); return in }) {
 				out = append(out, name)
 			}

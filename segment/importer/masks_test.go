@@ -511,3 +511,11 @@ func TestOpenRefusesOtherFiles(t *testing.T) {
 		}
 	}
 }
+
+// Windows names photographs from the web .jfif, and cameras name them .JPG.
+func TestPhotosByEnding(t *testing.T) {
+	f := Files{Names: []string{"a.JPG", "b.jfif", "c.txt", "masks/d.png"}}
+	if got, want := f.photos("masks"), []string{"a.JPG", "b.jfif"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

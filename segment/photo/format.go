@@ -50,11 +50,14 @@ var formats = []*format{
 // refused are formats that people take for images; naming them helps more than
 // 'unknown'.
 var refused = []struct{ magic, title string }{
-	{"????ftyphei", "a HEIC photo"},
-	{"????ftyphev", "a HEIC photo"},
-	{"????ftypmif1", "a HEIC photo"},
-	{"????ftypmsf1", "a HEIC photo"},
+	{"????ftyphei", heic},
+	{"????ftyphev", heic},
+	{"????ftypmif1", heic},
+	{"????ftypmsf1", heic},
 	{"????ftypavi", "an AVIF image"},
+	{"????ftypqt  ", "a video"}, // beside each live photo of an iPhone
+	{"????ftypisom", "a video"},
+	{"????ftypmp4", "a video"},
 	{"II+\x00", "a BigTIFF image"},
 	{"MM\x00+", "a BigTIFF image"},
 	{"\x00\x00\x00\x0cJXL ", "a JPEG XL image"},
@@ -64,6 +67,8 @@ var refused = []struct{ magic, title string }{
 	{"%PDF", "a PDF document"},
 	{"PK\x03\x04", "a zip archive"},
 }
+
+const heic = "a HEIC photo"
 
 // recognize returns the format of a file by its first bytes.
 func recognize(head []byte) (*format, error) {
@@ -81,6 +86,9 @@ func recognize(head []byte) (*format, error) {
 	}
 	for _, r := range refused {
 		if hasMagic(head, r.magic) {
+			if r.title == heic {
+				return nil, refusef(Unsupported, "The file is %s, which Collie can't read. Save a copy as JPEG; with Most Compatible under Settings, Camera, Formats, an iPhone takes JPEG from then on. %s", heic, accepted)
+			}
 			return nil, refusef(Unsupported, "The file is %s, which Collie can't read. %s", r.title, accepted)
 		}
 	}
