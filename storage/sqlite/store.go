@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -85,6 +86,9 @@ func private(path string) error {
 	}
 	if err := file.Close(); err != nil {
 		return err
+	}
+	if runtime.GOOS == "windows" { // files have the rights of their folder
+		return nil
 	}
 	old, err := filepath.Glob(quoteGlob(path) + ".v*.backup")
 	if err != nil {
