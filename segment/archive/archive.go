@@ -45,8 +45,8 @@ type Archive struct {
 // File is one file of an archive; folders are not listed.
 type File struct {
 	// Name is the path as in the archive, without a leading "./" and with slashes for the
-	// backslashes of Windows.
-	// It is safe to show and to join to a folder when Err is nil.
+	// backslashes of Windows. When Err is nil it is safe to show and leads out of no folder,
+	// but Windows can't have a file of every such name.
 	Name string
 	// Size is the inflated size that the archive's directory states. At most
 	// this much is read.
