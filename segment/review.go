@@ -40,13 +40,13 @@ type Review struct {
 // maxComment is the largest number of runes of a comment.
 const maxComment = 1000
 
-// Checked returns the review with its comment trimmed, or an error if it can't
-// be stored.
+// Checked returns the review with its comment trimmed and without marks of direction, or
+// an error if it can't be stored.
 func (r Review) Checked() (Review, error) {
 	if !slices.Contains(ReviewStatuses(), r.Status) {
 		return Review{}, Errorf(Invalid, "The status %q is unknown; use todo, progress, done, approved, rejected, or an empty text for none. Nothing was changed.", r.Status)
 	}
-	r.Comment = strings.TrimSpace(strings.ReplaceAll(r.Comment, "\r\n", "\n"))
+	r.Comment = strings.TrimSpace(marks.Replace(strings.ReplaceAll(r.Comment, "\r\n", "\n")))
 	switch {
 	case !utf8.ValidString(r.Comment):
 		return Review{}, Errorf(Invalid, "The comment is not valid UTF-8 text. Nothing was changed.")

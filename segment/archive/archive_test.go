@@ -127,7 +127,7 @@ func TestNames(t *testing.T) {
 		"../a": false, "a/../../b": false, "a/../b": false, "/a": false, "a//b": false, "a/./b": false, "..": false, "": false,
 		`a\b`: false, `..\a`: false, "C:a": false, `C:\a`: false, "c:/a": false,
 		"con": false, "CON.png": false, "a/nul.tar.gz": false, "Aux .png": false, "com1": false, "lpt²": false, "CONOUT$": false,
-		"a.": false, "a /b": false, "a\nb": false, "a\u2028b": false, "a\u2029b": false, "\u202egnp.exe": false, "a\x00": false, "\xff\xfe": false,
+		"a.": false, "a /b": false, "a\nb": false, "a\u2028b": false, "a\u2029b": false, "\u202egnp.exe": false, "\u200f\u200fصورة - نسخة.png": true, "a\x00": false, "\xff\xfe": false,
 		strings.Repeat("x", 1025): false,
 	} {
 		if got := badName(name); (got == "") != ok {

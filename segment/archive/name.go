@@ -45,8 +45,12 @@ func badName(name string) string {
 }
 
 // hidden reports whether r can't be seen or changes the direction of the text
-// around it.
+// around it. Windows puts marks of direction into names in Arabic and Hebrew; they only
+// affect spaces and punctuation.
 func hidden(r rune) bool {
+	if strings.ContainsRune("\u061c\u200e\u200f", r) {
+		return false
+	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
