@@ -52,9 +52,10 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 	if mode != "wal" {
 		return fmt.Errorf("a write-ahead log is not possible here (SQLite uses %q); put the data folder on a local disk", mode)
 	}
-	// With synchronous = FULL every commit is synced before it is acknowledged.
+	// With synchronous = FULL every commit is synced before it is acknowledged. A plain
+	// sync leaves it in the cache of the disk on macOS; only there fullfsync matters.
 	// The writer makes the checkpoints, because it must see their errors.
-	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0"); err != nil {
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0"); err != nil {
 		return err
 	}
 	if version > 0 && version < len(steps) {

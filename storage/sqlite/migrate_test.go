@@ -265,3 +265,17 @@ func TestMembersOfOlderDatabases(t *testing.T) {
 		t.Errorf("the doctor says %q, %v", wrong, err)
 	}
 }
+
+// Commits reach the disk itself, on macOS as well.
+func TestSyncs(t *testing.T) {
+	s := openAt(t, t.TempDir()).(*Store)
+	for pragma, want := range map[string]int{"synchronous": 2, "fullfsync": 1} {
+		var got int
+		if err := s.writer.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %d, %v, want %d", pragma, got, err, want)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
