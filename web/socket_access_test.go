@@ -55,10 +55,10 @@ func (s *site) occupied(want int) {
 }
 
 // Signing out ends the sockets of that session; an admin's change of a user ends
-// all of that user's sockets, and nobody else's.
+// all of that user's sockets, and nobody else's, at once.
 func TestSocketsEndWithTheSession(t *testing.T) {
 	t.Parallel()
-	s := MustServe(t, withLogin)
+	s := MustServe(t, withLogin, limited(Limits{Socket: live.Limits{PingEvery: time.Hour}})) // a ping would notice, too
 	admin := s.as(s.user("admin", access.Admin))
 	im := admin.photo()
 	other := admin.greet(im.ID)

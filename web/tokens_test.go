@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/go-chi/chi/v5"
-	"github.com/gorilla/websocket"
 
 	"collie/segment/access"
 	"collie/segment/accounts"
 	"collie/storage/sqlite"
+	"collie/web/live"
 	"collie/web/people"
 )
 
@@ -120,7 +120,7 @@ func (s *site) revokeAll(tb testing.TB, users ...accounts.User) {
 
 // The life of a token, as seen by a program and on the account page.
 func TestTokens(t *testing.T) {
-	s := MustServe(t, withLogin)
+	s := MustServe(t, withLogin, limited(Limits{Socket: live.Limits{PingEvery: time.Hour}})) // so that no ping ends a socket
 	s.known("ann", access.Admin)
 	s.known("bob", access.User)
 	ann := s.as(mustNamed(t, s, "ann"))
@@ -162,7 +162,9 @@ func TestTokens(t *testing.T) {
 	if len(others) != 0 {
 		t.Errorf("bob sees %+v", others)
 	}
+	c := robot.greet(im.ID)
 	bob.send("DELETE", "/api/v1/tokens/"+made.ID, nil).problem(t, 404)
+	c.lives()
 
 	// The audit log says which token was used.
 	robot.upload(im.Project, file{"dusk.png", picture()}).into(t, 201, new(any))
@@ -180,24 +182,11 @@ func TestTokens(t *testing.T) {
 	}
 
 	// Revoking it takes effect with the next request, and its sockets end at once.
-	conn, _, err := websocket.DefaultDialer.DialContext(t.Context(), s.socketURL(im.ID), http.Header{"Authorization": {"Bearer " + made.Token}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	if a := ann.send("DELETE", "/api/v1/tokens/"+made.ID, nil); a.status != 204 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
 	robot.get("/api/v1/projects").problem(t, 401)
-	if err := conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	for err == nil {
-		_, _, err = conn.ReadMessage()
-	}
-	if !websocket.IsCloseError(err, 4401) {
-		t.Errorf("its socket ended with %v", err)
-	}
+	c.ends(live.CloseSignedOut)
 	ann.send("DELETE", "/api/v1/tokens/"+made.ID, nil).problem(t, 404)
 
 	// By form; the secret is shown once.

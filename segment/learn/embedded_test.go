@@ -124,6 +124,11 @@ func TestLikelihoodOfDistances(t *testing.T) {
 		if math.Abs(got.Bias-math.Log(3)) > 0.1 || math.Abs(got.Slope+2) > 0.1 {
 			t.Errorf("with %v of one class: %+v, want %.2f and -2", share, got, math.Log(3))
 		}
+		half, several := image[:1000], slices.Repeat(image[1000:5000], 3)
+		one, other := likelihood([][]comparison{half, image[1000:5000]}), likelihood([][]comparison{half, several})
+		if math.Abs(one.Bias-other.Bias) > 1e-9 || math.Abs(one.Slope-other.Slope) > 1e-9 {
+			t.Errorf("an image with several times the same comparisons counts more: %+v, %+v", one, other)
+		}
 		for i := range image {
 			image[i].distance = -image[i].distance
 		}

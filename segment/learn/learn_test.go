@@ -40,6 +40,15 @@ func TestFeaturesVary(t *testing.T) {
 	}
 }
 
+// A hue goes round with the angle; grey has the first one.
+func TestHue(t *testing.T) {
+	for n, at := range [][2]float64{{0, 0}, {3, 3}, {0, 5}, {-2, 2}, {-7, 0}, {-1, -1}, {0, -0.5}, {4, -4}} {
+		if got, want := hue(at[0], at[1]), share(float64(n)/8); got != want {
+			t.Errorf("hue of %v is %d, want %d", at, got, want)
+		}
+	}
+}
+
 // Stored models were trained on these features, so the same image must keep them.
 func TestFeaturesStay(t *testing.T) {
 	sum := sha256.New()
