@@ -138,9 +138,7 @@ func (d *describer) describe(c *Correction, probable bool) (f CorrectionFeatures
 		p := d.p.UnaryMoments[row+d.class]
 		inside += float64(s * p)
 		similar += float64(s * d.similarity[i])
-		if i != d.click {
-			gain += float64(s * (d.likelihoods[row+d.class] - d.likelihoods[row+int(d.now[i])]))
-		}
+		gain += float64(s * (d.likelihoods[row+d.class] - d.likelihoods[row+int(d.now[i])]))
 		if d.could(i) {
 			missed -= float64(s * p)
 			alike -= float64(s * d.similarity[i])
