@@ -4,62 +4,98 @@ import (
 	"archive/zip"
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+	"golang.org/x/text/unicode/rangetable"
 )
 
-// script is an encoding of file names on Windows in some countries, and its letters.
+// script is an encoding of file names on Windows in some countries, and the letters that
+// names there are made of.
 type script struct {
 	encoding.Encoding
 	letters []*unicode.RangeTable
 }
 
-// scripts are tried on names without the mark for UTF-8. Windows makes archives with
-// such names where its own encoding has all characters.
-var scripts = []script{
-	{japanese.ShiftJIS, []*unicode.RangeTable{unicode.Hiragana, unicode.Katakana, unicode.Han, wide}},
-	{charmap.CodePage866, []*unicode.RangeTable{unicode.Cyrillic}},
+// scripts are tried on names without the mark for UTF-8; the first of those that are as
+// likely wins. Windows makes archives with such names where its own encoding has all
+// characters. All syllables of Korean are at places of Chinese characters too, but few
+// names in Chinese have only these.
+var scripts = sync.OnceValue(func() []script {
+	return []script{
+		{japanese.ShiftJIS, []*unicode.RangeTable{unicode.Han, kana}},
+		{charmap.CodePage866, []*unicode.RangeTable{unicode.Cyrillic}},
+		{korean.EUCKR, []*unicode.RangeTable{common(korean.EUCKR, 0xb0, 0xc8, 0xa1)}},
+		{simplifiedchinese.GBK, []*unicode.RangeTable{common(simplifiedchinese.GBK, 0xb0, 0xf7, 0xa1)}},
+		{traditionalchinese.Big5, []*unicode.RangeTable{common(traditionalchinese.Big5, 0xa4, 0xc6, 0x40)}},
+	}
+})
+
+// kana are Japanese letters, and digits and letters as wide as these. Narrow ones, which
+// few names have, are at the places of most Chinese and Korean characters.
+var kana = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 'ぁ', Hi: 'ヿ', Stride: 1}, {Lo: '０', Hi: 'ｚ', Stride: 1}}}
+
+// common returns the characters that an encoding of Windows took over from the standard
+// before it, which are the common ones: those whose first byte is from..to and whose second
+// one is at least second.
+func common(e encoding.Encoding, from, to, second byte) *unicode.RangeTable {
+	var letters []rune
+	for lead := int(from); lead <= int(to); lead++ {
+		for trail := int(second); trail <= 0xfe; trail++ {
+			r, size := utf8.DecodeRuneInString(decoded(e, string([]byte{byte(lead), byte(trail)})))
+			if size > 1 && r != utf8.RuneError {
+				letters = append(letters, r)
+			}
+		}
+	}
+	return rangetable.New(letters...)
 }
 
-// wide are the sign for long vowels, and digits and letters as wide as Japanese ones.
-var wide = &unicode.RangeTable{R16: []unicode.Range16{{Lo: 'ー', Hi: 'ー', Stride: 1}, {Lo: '０', Hi: 'ｚ', Stride: 1}}}
-
-// naming returns a function that decodes the names of an archive's entries. Many programs
-// write UTF-8 without the mark, so valid UTF-8 is taken as such. The others share one
-// encoding: that of a script if they look written in it, otherwise code page 437, which the
-// format prescribes (APPNOTE.TXT, appendix D).
+// naming returns a function that decodes the names of an archive's entries. Those without a
+// stated encoding share one. It is UTF-8 if all are valid in it, since many programs write it
+// without the mark; or else that of a script if they look written in it; or else code page
+// 437, which the format prescribes (APPNOTE.TXT, appendix D).
 func naming(entries []*zip.File) func(*zip.File) string {
 	var names []string
 	for _, e := range entries {
-		if _, known := statedName(e); !known {
-			names = append(names, e.Name)
+		if name, known := statedName(e); !known {
+			names = append(names, name)
 		}
 	}
 	used, most := encoding.Encoding(charmap.CodePage437), 0
-	for _, s := range scripts {
-		if n := s.likeness(names); n > most {
-			used, most = s.Encoding, n
+	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
+		used = encoding.Nop
+	} else {
+		for _, s := range scripts() {
+			if n := s.likeness(names); n > most {
+				used, most = s.Encoding, n
+			}
 		}
 	}
 	return func(e *zip.File) string {
-		if name, known := statedName(e); known {
-			return name
+		name, known := statedName(e)
+		if !known {
+			name = decoded(used, name)
 		}
-		return decoded(used, e.Name)
+		return name
 	}
 }
 
-// statedName is the name of an entry if its encoding is known. An extra field can have the
-// name in UTF-8 beside one in another encoding (APPNOTE.TXT, 4.6.9).
+// statedName is the name of an entry, and whether it is known to be in UTF-8. An extra field
+// can have the name in UTF-8 beside one in another encoding (APPNOTE.TXT, 4.6.9).
 func statedName(e *zip.File) (name string, known bool) {
 	const marked = 1 << 11
-	if e.Flags&marked != 0 {
-		return e.Name, utf8.ValidString(e.Name)
+	if e.Flags&marked != 0 && utf8.ValidString(e.Name) {
+		return e.Name, true
 	}
 	const unicodePath, head = 0x7075, 5 // bytes of the field's version and of the name's checksum
 	for extra := e.Extra; len(extra) >= 4; {
@@ -77,7 +113,7 @@ func statedName(e *zip.File) (name string, known bool) {
 			return name, true
 		}
 	}
-	return e.Name, utf8.ValidString(e.Name)
+	return e.Name, false
 }
 
 // likeness is the number of neighbouring letters of the script in names, minus that of

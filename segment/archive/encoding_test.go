@@ -11,6 +11,9 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
 )
 
 // namesOf returns the names in an archive whose entries are named in an encoding.
@@ -34,9 +37,10 @@ func namesOf(t *testing.T, in encoding.Encoding, names ...string) []string {
 	return got
 }
 
-// Archives that Windows makes in Japan, Russia and the West keep the names of their files.
+// Archives that Windows makes in East Asia, Russia and the West keep the names of their files.
 func TestEncodings(t *testing.T) {
 	dos, western, japan := charmap.CodePage866, charmap.CodePage437, japanese.ShiftJIS
+	china, taiwan, korea := simplifiedchinese.GBK, traditionalchinese.Big5, korean.EUCKR
 	for _, c := range []struct {
 		in    encoding.Encoding
 		names []string
@@ -52,6 +56,16 @@ func TestEncodings(t *testing.T) {
 		{dos, []string{"привет.png"}},
 		{dos, []string{"СНИМОК.PNG"}},
 		{dos, []string{"Україна.png"}},
+		{china, []string{"图片.png", "细胞.png"}}, // the first one is also valid UTF-8,
+		{china, []string{"细胞分割.png"}},
+		{china, []string{"新建文件夹/截图.png", "新建文件夹/苹果_1.png", "标注结果（一）.png"}},
+		{china, []string{"微信图片_2024.jpg"}},
+		{taiwan, []string{"圖片.png"}},
+		{taiwan, []string{"新增資料夾/截圖.png", "新增資料夾/蘋果_1.png"}},
+		{taiwan, []string{"實驗資料/第一組.png"}},
+		{korea, []string{"사진.png"}},
+		{korea, []string{"새 폴더/이미지.png", "새 폴더/파일 2.png"}},
+		{korea, []string{"실험 결과/첫번째.png"}},
 		{western, []string{"Köln/größe.png", "Köln/Öl.png", "Köln/für.png"}},
 		{western, []string{"château_bâtiment.png", "été.png", "créée.png", "Noël ça où.png"}},
 		{western, []string{"März.png"}},
