@@ -62,12 +62,15 @@ func isClutter(name string) bool {
 		base == ".DS_Store" || strings.EqualFold(base, "Thumbs.db") || strings.EqualFold(base, "desktop.ini")
 }
 
-// slashed returns the path of an entry, given as text, with slashes. In the archives of
-// some programs on Windows, such as PowerShell 5, a backslash stands between folders; there
-// it can't be part of a name.
+// slashed returns the path of an entry, given as text, without a leading "./". In the
+// archives of some programs on Windows, such as PowerShell 5, a backslash stands between
+// folders; it becomes a slash, unless the name would be refused even so.
 func slashed(name string, entry *zip.File) string {
 	if system := entry.CreatorVersion >> 8; system == fat || system == ntfs || system == vfat {
-		name = strings.ReplaceAll(name, `\`, "/")
+		plain := strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
+		if badName(strings.TrimSuffix(plain, "/")) == "" {
+			return plain
+		}
 	}
 	return strings.TrimPrefix(name, "./")
 }
