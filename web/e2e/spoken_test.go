@@ -78,7 +78,7 @@ func TestE2ESpokenCards(t *testing.T) {
 	p.press(kb.Escape)
 	project := value[string](p, `document.getElementById('project-name').textContent`)
 	p.clickOn("going to the start page", `.crumbs a`)
-	p.until(`document.getElementById('sample') !== null`)
+	p.until(`document.querySelector('main a[href^="/projects/"]') !== null`)
 	says("link", project+" 1 image 0 done; ")
 }
 
