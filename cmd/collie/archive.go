@@ -8,16 +8,21 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"collie/segment/archive/zipnames"
 )
 
 // maxName is how many characters of a file's name the server keeps, from its end.
 const maxName = 100
 
-// nameKept is the name that the server gives the image in a file.
+// nameKept is the name that the server gives the image in a file, without the marks of
+// direction that it drops.
 func nameKept(name string) string {
 	r := []rune(name)
-	return strings.TrimSpace(string(r[max(0, len(r)-maxName):]))
+	return strings.TrimSpace(marks.Replace(string(r[max(0, len(r)-maxName):])))
 }
+
+var marks = strings.NewReplacer("\u061c", "", "\u200e", "", "\u200f", "")
 
 // baseName is the last element of a path as the server takes it, for which a backslash
 // separates folders on every system.
@@ -30,15 +35,16 @@ func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipp
 	if !isZip(file) {
 		return nil, 0, false
 	}
-	archive, err := zip.OpenReader(file)
+	z, err := zip.OpenReader(file)
 	if err != nil {
 		return nil, 0, false // the server says what is wrong with it
 	}
-	defer archive.Close()
+	defer z.Close()
 	var left []int
 	pictures := false
-	for i, entry := range archive.File {
-		name := strings.TrimPrefix(strings.ReplaceAll(entry.Name, `\`, "/"), "./") // as the server takes it
+	names := zipnames.Of(z.File)
+	for i, entry := range z.File {
+		name := strings.TrimPrefix(strings.ReplaceAll(names[i], `\`, "/"), "./") // as the server takes it
 		switch {
 		case strings.HasSuffix(name, "/"):
 		case u.has(file+": "+name, name, int64(entry.UncompressedSize64)):
@@ -55,19 +61,37 @@ func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipp
 		return nil, skipped, true
 	}
 	return func(out io.Writer) error {
-		archive, err := zip.OpenReader(file)
+		z, err := zip.OpenReader(file)
 		if err != nil {
 			return err
 		}
-		defer archive.Close()
+		defer z.Close()
 		rest := zip.NewWriter(out)
 		for _, i := range left {
-			if err := rest.Copy(archive.File[i]); err != nil {
+			if err := copyEntry(rest, z.File[i], names[i]); err != nil {
 				return err
 			}
 		}
 		return rest.Close()
 	}, skipped, true
+}
+
+// copyEntry copies an entry without decompressing it. Its name is marked as UTF-8: the names
+// that are left may not show which encoding they were in.
+func copyEntry(to *zip.Writer, entry *zip.File, name string) error {
+	header := entry.FileHeader
+	header.Name, header.NonUTF8 = name, false
+	header.Flags |= 1 << 11
+	w, err := to.CreateRaw(&header)
+	if err != nil {
+		return err
+	}
+	r, err := entry.OpenRaw()
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, r)
+	return err
 }
 
 // zipped writes an archive of the pictures and labels in a folder.
@@ -77,13 +101,13 @@ func zipped(folder string) func(io.Writer) error {
 		if err != nil {
 			return err
 		}
-		archive := zip.NewWriter(out)
+		z := zip.NewWriter(out)
 		for _, file := range files {
 			name, err := filepath.Rel(folder, file)
 			if err != nil {
 				return err
 			}
-			entry, err := archive.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name)}) // pictures can't be compressed further
+			entry, err := z.CreateHeader(&zip.FileHeader{Name: filepath.ToSlash(name)}) // pictures can't be compressed further
 			if err != nil {
 				return err
 			}
@@ -91,7 +115,7 @@ func zipped(folder string) func(io.Writer) error {
 				return err
 			}
 		}
-		return archive.Close()
+		return z.Close()
 	}
 }
 

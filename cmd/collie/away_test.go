@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+
+	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
 // flaky is a server that stops now and then. Uploads store the names of files.
@@ -177,6 +179,29 @@ func TestUploadArchiveAgain(t *testing.T) {
 	}
 }
 
+// Names in an archive of Windows in China are the same again, also when few are left.
+func TestUploadChineseArchiveAgain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "some.zip")
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range []string{"照片.png", "细胞.png", "图片.png"} {
+		raw, err := simplifiedchinese.GBK.NewEncoder().String(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.CreateHeader(&zip.FileHeader{Name: raw, NonUTF8: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), os.WriteFile(file, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f := &flaky{names: []string{"照片.png", "细胞.png"}}
+	if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{file}}); err != nil || strings.Join(f.names, " ") != "照片.png 细胞.png 图片.png" || !strings.Contains(said, "1 uploaded, 2 already") {
+		t.Errorf("the project has %q: %v, %s", f.names, err, said)
+	}
+}
+
 // Windows names JPEGs from the web .jfif.
 func TestUploadJFIF(t *testing.T) {
 	f := &flaky{}
@@ -197,12 +222,15 @@ func TestUploadAnotherOfOneName(t *testing.T) {
 	}
 }
 
-// Long names are shortened by the server, and known all the same.
-func TestUploadLongNameAgain(t *testing.T) {
-	name := strings.Repeat("n", 120) + ".png"
-	f := &flaky{names: []string{name[len(name)-100:]}}
-	if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, name)}}); err != nil || len(f.names) != 1 {
-		t.Errorf("%q: %v, %s", f.names, err, said)
+// The server shortens long names and drops marks of direction, and such names are known all
+// the same.
+func TestUploadOtherNameAgain(t *testing.T) {
+	long := strings.Repeat("n", 120) + ".png"
+	for name, kept := range map[string]string{long: long[len(long)-100:], "\u200fصورة.png": "صورة.png"} {
+		f := &flaky{names: []string{kept}}
+		if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, name)}}); err != nil || len(f.names) != 1 {
+			t.Errorf("%q: %v, %s", f.names, err, said)
+		}
 	}
 }
 

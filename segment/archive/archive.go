@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 
 	"collie/segment"
+	"collie/segment/archive/zipnames"
 )
 
 // Limits of an archive. The zero value of a field means its default.
@@ -90,9 +91,9 @@ func Open(r io.ReaderAt, size int64, limits Limits) (*Archive, error) {
 	limits.Inflated = min(limits.Inflated, limits.Ratio*size) // entries can share their bytes
 	a := &Archive{limits: limits}
 	taken := map[string]bool{}
-	decode := naming(z.File)
-	for _, entry := range z.File {
-		name := slashed(decode(entry), entry)
+	names := zipnames.Of(z.File)
+	for i, entry := range z.File {
+		name := slashed(names[i], entry)
 		if strings.HasSuffix(name, "/") {
 			continue
 		}

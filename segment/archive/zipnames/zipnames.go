@@ -1,4 +1,6 @@
-package archive
+// Package zipnames decodes the names in zip archives, which programs write in the encoding
+// of their country.
+package zipnames
 
 import (
 	"archive/zip"
@@ -60,39 +62,44 @@ func common(e encoding.Encoding, from, to, second byte) *unicode.RangeTable {
 	return rangetable.New(letters...)
 }
 
-// naming returns a function that decodes the names of an archive's entries. Those without a
-// stated encoding share one. It is UTF-8 if all are valid in it, since many programs write it
-// without the mark; or else that of a script if they look written in it; or else code page
-// 437, which the format prescribes (APPNOTE.TXT, appendix D).
-func naming(entries []*zip.File) func(*zip.File) string {
-	var names []string
-	for _, e := range entries {
-		if name, known := statedName(e); !known {
-			names = append(names, name)
+// Of returns the names of an archive's entries as text. Those without a stated encoding
+// share one. It is UTF-8 if all are valid in it, since many programs write it without the
+// mark; or else that of a script if they look written in it; or else code page 437, which
+// the format prescribes (APPNOTE.TXT, appendix D).
+func Of(entries []*zip.File) []string {
+	names := make([]string, len(entries))
+	var unstated []string
+	var places []int // of these
+	for i, e := range entries {
+		name, stated := nameOf(e)
+		if names[i] = name; !stated {
+			unstated, places = append(unstated, name), append(places, i)
 		}
 	}
-	used, most := encoding.Encoding(charmap.CodePage437), 0
-	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
-		used = encoding.Nop
-	} else {
-		for _, s := range scripts() {
-			if n := s.likeness(names); n > most {
-				used, most = s.Encoding, n
-			}
-		}
+	used := encodingOf(unstated)
+	for _, i := range places {
+		names[i] = decoded(used, names[i])
 	}
-	return func(e *zip.File) string {
-		name, known := statedName(e)
-		if !known {
-			name = decoded(used, name)
-		}
-		return name
-	}
+	return names
 }
 
-// statedName is the name of an entry, and whether it is known to be in UTF-8. An extra field
+// encodingOf returns the encoding that names share.
+func encodingOf(names []string) encoding.Encoding {
+	if !slices.ContainsFunc(names, func(name string) bool { return !utf8.ValidString(name) }) {
+		return encoding.Nop
+	}
+	used, most := encoding.Encoding(charmap.CodePage437), 0
+	for _, s := range scripts() {
+		if n := s.likeness(names); n > most {
+			used, most = s.Encoding, n
+		}
+	}
+	return used
+}
+
+// nameOf returns the name of an entry, and whether it is known to be in UTF-8. An extra field
 // can have the name in UTF-8 beside one in another encoding (APPNOTE.TXT, 4.6.9).
-func statedName(e *zip.File) (name string, known bool) {
+func nameOf(e *zip.File) (name string, stated bool) {
 	const marked = 1 << 11
 	if e.Flags&marked != 0 && utf8.ValidString(e.Name) {
 		return e.Name, true
