@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"segment/archive":          {"segment", "segment/archive/zipnames"},
 	"segment/archive/zipnames": {},
 	"segment/backup":           {"segment"},
-	"segment/export":           {"tempfile", "segment", "segment/access", "segment/annotation", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/reserve", "segment/rle", "superpixels/..."},
+	"segment/export":           {"tempfile", "segment", "segment/access", "segment/annotation", "segment/archive/zipnames", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/reserve", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":      {"segment", "segment/access", "segment/export", "segment/job"},
 	"segment/job":              {"segment"},
 	"segment/importer":         {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/photo", "segment/rle", "segment/timeline", "disjoint", "superpixels/..."},

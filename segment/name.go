@@ -15,7 +15,7 @@ const MaxName = 100
 // runes, and one with control or text-direction characters, which could make it read as
 // something else on screen. What names the thing in the message.
 func CleanName(what, name string) (string, error) {
-	name = strings.TrimSpace(marks.Replace(name))
+	name = strings.TrimSpace(WithoutMarks(name))
 	switch {
 	case name == "":
 		return "", Errorf(Invalid, "The %s is empty; it needs 1 to %d characters.", what, MaxName)
@@ -32,11 +32,13 @@ func CleanName(what, name string) (string, error) {
 // Folded is the same for names that count as the same: those that differ in upper and
 // lower case, in how letters with accents are written, or in marks of direction. macOS takes
 // the accents apart in names of files and in the archives that it makes.
-func Folded(name string) string { return norm.NFC.String(strings.ToLower(marks.Replace(name))) }
+func Folded(name string) string { return norm.NFC.String(strings.ToLower(WithoutMarks(name))) }
 
-// marks drops the marks that give spaces and punctuation beside them a direction. They
-// can't be seen, and Windows puts them into names of files in Arabic and Hebrew, such as
-// those of screenshots and copies.
+// WithoutMarks drops the marks that give spaces and punctuation beside them a direction.
+// They can't be seen, and Windows puts them into names of files in Arabic and Hebrew, such
+// as those of screenshots and copies.
+func WithoutMarks(text string) string { return marks.Replace(text) }
+
 var marks = strings.NewReplacer("\u061c", "", "\u200e", "", "\u200f", "")
 
 // concealing reports whether a name holds characters that can't be seen.

@@ -46,7 +46,7 @@ func (r Review) Checked() (Review, error) {
 	if !slices.Contains(ReviewStatuses(), r.Status) {
 		return Review{}, Errorf(Invalid, "The status %q is unknown; use todo, progress, done, approved, rejected, or an empty text for none. Nothing was changed.", r.Status)
 	}
-	r.Comment = strings.TrimSpace(marks.Replace(strings.ReplaceAll(r.Comment, "\r\n", "\n")))
+	r.Comment = strings.TrimSpace(WithoutMarks(strings.ReplaceAll(r.Comment, "\r\n", "\n")))
 	switch {
 	case !utf8.ValidString(r.Comment):
 		return Review{}, Errorf(Invalid, "The comment is not valid UTF-8 text. Nothing was changed.")

@@ -81,7 +81,7 @@ func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipp
 func copyEntry(to *zip.Writer, entry *zip.File, name string) error {
 	header := entry.FileHeader
 	header.Name, header.NonUTF8 = name, false
-	header.Flags |= 1 << 11
+	header.Flags |= zipnames.UTF8
 	w, err := to.CreateRaw(&header)
 	if err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"collie/segment"
 )
 
 // maxName is the longest path in an archive, in bytes.
@@ -24,7 +26,7 @@ func badName(name string) string {
 		return "is too long"
 	case !utf8.ValidString(name):
 		return "is not valid UTF-8 text"
-	case strings.ContainsFunc(name, hidden):
+	case strings.ContainsFunc(segment.WithoutMarks(name), hidden):
 		return "contains control or text-direction characters"
 	case strings.Contains(name, `\`):
 		return "contains a backslash"
@@ -45,12 +47,8 @@ func badName(name string) string {
 }
 
 // hidden reports whether r can't be seen or changes the direction of the text
-// around it. Windows puts marks of direction into names in Arabic and Hebrew; they only
-// affect spaces and punctuation.
+// around it.
 func hidden(r rune) bool {
-	if strings.ContainsRune("\u061c\u200e\u200f", r) {
-		return false
-	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 

@@ -12,6 +12,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"collie/segment/archive/zipnames"
 )
 
 // FileReport describes a file of the archive.
@@ -94,7 +96,7 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 	}
 	header.ModifiedDate = 1<<5 | 1 //lint:ignore SA1019 CreateRaw ignores Modified, and some programs can't read a month 0
 	if strings.ContainsFunc(m.report.Name, func(r rune) bool { return r > unicode.MaxASCII }) {
-		header.Flags |= 1 << 11 // the name is UTF-8, which CreateRaw doesn't say
+		header.Flags |= zipnames.UTF8
 	}
 	w, err := a.zip.CreateRaw(header)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -50,11 +49,8 @@ func cleanStem(name string) string {
 		}
 		return '_'
 	}, name)
-	end := min(len(name), longestStem)
-	for end < len(name) && !utf8.RuneStart(name[end]) {
-		end--
-	}
-	name = strings.Trim(name[:end], ".-_")
+	name = strings.ToValidUTF8(name[:min(len(name), longestStem)], "") // no part of a letter
+	name = strings.Trim(name, ".-_")
 	base, _, _ := strings.Cut(strings.ToLower(name), ".")
 	if name == "" || reserved[base] {
 		name = strings.TrimSuffix("image-"+name, "-")

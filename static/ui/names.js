@@ -30,5 +30,5 @@ export function folded(name) {
  * @param {string} name
  */
 export function sought(name) {
-  return name.normalize('NFKC').toLowerCase().replaceAll('i\u0307', 'i').replaceAll('ı', 'i').replaceAll('ß', 'ss');
+  return folded(name.normalize('NFKC')).replaceAll('i\u0307', 'i').replaceAll('ı', 'i').replaceAll('ß', 'ss');
 }

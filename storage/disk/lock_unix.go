@@ -4,19 +4,11 @@ package disk
 
 import (
 	"errors"
-	"os"
 	"syscall"
 )
 
 // canLock says that locks hold.
 const canLock = true
-
-// Lock is an open file or folder that can be locked.
-type Lock struct{ file *os.File }
-
-// NewLock returns the lock of an open file, not locked yet. Closing the lock closes
-// the file.
-func NewLock(file *os.File) Lock { return Lock{file} }
 
 // Alone locks the file for this process, unless another one has locked it.
 func (l Lock) Alone() bool {

@@ -2,20 +2,12 @@ package disk
 
 import (
 	"errors"
-	"os"
 
 	"golang.org/x/sys/windows"
 )
 
 // canLock is false: folders can't be locked, and what is open can't be renamed.
 const canLock = false
-
-// Lock is an open file that can be locked, or an open folder, which can't.
-type Lock struct{ file *os.File }
-
-// NewLock returns the lock of an open file, not locked yet. Closing the lock closes
-// the file.
-func NewLock(file *os.File) Lock { return Lock{file} }
 
 // Alone locks the file for this process, unless another one has locked it. It locks no
 // folder, and reports that nobody else did.

@@ -21,6 +21,10 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
+// UTF8 is the mark in [zip.FileHeader.Flags] of an entry whose name is in UTF-8. What
+// [zip.Writer.CreateRaw] writes has it only if the caller sets it.
+const UTF8 = 1 << 11
+
 // script is an encoding of file names on Windows in some countries, and the letters that
 // names there are made of.
 type script struct {
@@ -100,8 +104,7 @@ func encodingOf(names []string) encoding.Encoding {
 // nameOf returns the name of an entry, and whether it is known to be in UTF-8. An extra field
 // can have the name in UTF-8 beside one in another encoding (APPNOTE.TXT, 4.6.9).
 func nameOf(e *zip.File) (name string, stated bool) {
-	const marked = 1 << 11
-	if e.Flags&marked != 0 && utf8.ValidString(e.Name) {
+	if e.Flags&UTF8 != 0 && utf8.ValidString(e.Name) {
 		return e.Name, true
 	}
 	const unicodePath, head = 0x7075, 5 // bytes of the field's version and of the name's checksum
