@@ -26,7 +26,7 @@ alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|Divisions
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
 # bits of a float would pay for it.
-unwatched = modernc.org/... compress/... image/... golang.org/x/image/... golang.org/x/crypto/argon2
+unwatched = modernc.org/... github.com/evanw/esbuild/... compress/... image/... golang.org/x/image/... golang.org/x/crypto/argon2
 
 test:
 	go vet -trimpath ./...

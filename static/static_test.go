@@ -1,6 +1,7 @@
 package static
 
 import (
+	"encoding/json"
 	"maps"
 	"os"
 	"path"
@@ -33,7 +34,7 @@ func TestFilesAreServed(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(Files))); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(sources))); diff != "" {
 		t.Error("served (+) and in the folders (-):\n", diff)
 	}
 	all, err := os.ReadDir(".")
@@ -57,65 +58,91 @@ func TestTestsAndToolsAreNotServed(t *testing.T) {
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got))); diff != "" {
 		t.Error(diff)
 	}
-	for name := range Files {
+	for name := range sources {
 		if strings.HasSuffix(name, ".test.js") || strings.Contains(name, "node_modules") || strings.HasSuffix(name, ".json") {
 			t.Errorf("%s is served", name)
 		}
 	}
 }
 
-// A module imports from its own folder and from those before it, types included.
+// imported matches what modules and style sheets import, types included.
+var imported = regexp.MustCompile(`(?m)(?:\bfrom |^import |@import |\bimport\()'([^']+)'`)
+
+// A file imports from its own folder and from those before it.
 func TestImportsFollowTheOrder(t *testing.T) {
-	types := regexp.MustCompile(`import\('([^']+)'\)`)
-	for name, content := range Files {
-		targets := slices.Clone(imports[name])
-		for _, m := range types.FindAllSubmatch(content, -1) {
-			targets = append(targets, path.Join(path.Dir(name), string(m[1])))
-		}
-		for _, target := range targets {
+	found := 0
+	for name, content := range sources {
+		for _, m := range imported.FindAllSubmatch(content, -1) {
+			target := path.Join(path.Dir(name), string(m[1]))
 			if slices.Index(order, path.Dir(target)) > slices.Index(order, path.Dir(name)) {
 				t.Errorf("%s imports %s, against the order of the folders", name, target)
 			}
+			found++
 		}
+	}
+	if found < 300 {
+		t.Errorf("only %d imports found", found)
 	}
 }
 
-func TestImportStatements(t *testing.T) {
-	module := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
-	files := served(fstest.MapFS{
-		"ui/a.js": module("import { b } from './b.js';\nimport {\n  c,\n  d,\n} from '../tools/c.js';\nimport './e.js';\n" +
-			"/**\n * import('./no.js')\n */\nconst text = `from './no.js'`;\nexport const d = 'x';\nexport { f } from \"./f.js\";\n"),
-		"ui/b.js":    module("export * from './e.js';\n"),
-		"tools/c.js": module("import { a } from '../ui/a.js';\n"),
-		"ui/e.js":    module("export const e = 1;\n"),
-		"ui/f.js":    module(""),
-	})
-	want := map[string][]string{
-		"ui/a.js": {"ui/b.js", "tools/c.js", "ui/e.js", "ui/f.js"}, "ui/b.js": {"ui/e.js"}, "tools/c.js": {"ui/a.js"},
-	}
-	if diff := cmp.Diff(want, importsOf(files)); diff != "" {
-		t.Error(diff)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("an import of a file that does not exist is accepted")
+// Every module but early.js, which is a plain script, is part of a page, and so is every
+// style sheet. The source map of a page names its parts by their addresses.
+func TestEverythingIsUsed(t *testing.T) {
+	used := map[string]bool{"ui/early.js": true}
+	for name, content := range all().content {
+		if path.Ext(name) != ".map" {
+			continue
 		}
-	}()
-	files["ui/b.js"] = []byte("import './missing.js';\n")
-	importsOf(files)
-}
-
-// Every module but early.js, which is a plain script, is part of a page.
-func TestEveryModuleIsUsed(t *testing.T) {
-	used := map[string]bool{Address("ui/early.js"): true}
-	for _, entry := range []string{"annotate/annotate.js", "project/project.js", "project/start.js", "project/trash.js", "ui/login.js", "ui/problem.js"} {
-		for _, address := range Preloads(entry) {
-			used[address] = true
+		var of struct{ Sources []string }
+		if err := json.Unmarshal(content, &of); err != nil {
+			t.Fatal(name, err)
+		}
+		for _, source := range of.Sources {
+			used[path.Join(path.Dir(name), source)] = true
 		}
 	}
-	for name := range Files {
-		if path.Ext(name) == ".js" && !used[Address(name)] {
+	for name := range sources {
+		if path.Ext(name) != ".svg" && !used[name] {
 			t.Errorf("no page imports %s", name)
+		}
+	}
+	for name := range used {
+		if sources[name] == nil {
+			t.Errorf("a source map names %s, which is not served", name)
+		}
+	}
+}
+
+func TestBundles(t *testing.T) {
+	files := map[string][]byte{
+		"ui/login.js":    []byte("// Signs in.\nimport { shown } from '../tools/shown.js';\n\nshown('Größe');\n"),
+		"tools/shown.js": []byte("/** @param {string} text */\nexport function shown(text) { document.title = text; }\nexport const unused = 1;\n"),
+		"ui/login.css":   []byte("@import './base.css';\n\n.login { color: red; }\n"),
+		"ui/base.css":    []byte("/* First. */\np { margin: 0; }\n"),
+	}
+	got, err := bundle(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"pages/login.js":  "function shown(text){document.title=text}shown(\"Größe\");\n//# sourceMappingURL=login.js.map\n",
+		"pages/login.css": "p{margin:0}.login{color:red}\n/*# sourceMappingURL=login.css.map */\n",
+	}
+	for name, content := range want {
+		if diff := cmp.Diff(content, string(got[name])); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if names := slices.Sorted(maps.Keys(got)); len(names) != 4 {
+		t.Errorf("the bundles are %q, want two and their source maps", names)
+	}
+	for broken, want := range map[string]string{
+		"import './missing.js';\n": "ui/login.js:1: ui/missing.js is not served",
+		"let = ;\n":                "ui/login.js:1: ",
+	} {
+		files["ui/login.js"] = []byte(broken)
+		if _, err := bundle(files); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want %q", broken, err, want)
 		}
 	}
 }

@@ -307,7 +307,7 @@ func Annotate(v AnnotateView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page(v.Image.Name+" – Collie", "annotate/annotate", "choosing/choosing", "classes/classes", "annotate/parts").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(v.Image.Name+" – Collie", "annotate").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -260,7 +260,7 @@ func Audit(v AuditView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Audit log – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Audit log – Collie", "login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

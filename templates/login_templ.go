@@ -193,7 +193,7 @@ func Login(v LoginView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Sign in – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Sign in – Collie", "login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -309,7 +309,7 @@ func Join(v JoinView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Choose your password – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Choose your password – Collie", "login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var10), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -439,7 +439,7 @@ func Account(v AccountView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Your account – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Your account – Collie", "login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -816,7 +816,7 @@ func Users(v UsersView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Users – Collie", "ui/login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Users – Collie", "login").Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -121,7 +121,7 @@ func Trash(v TrashView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Trash – Collie", "project/trash").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Trash – Collie", "trash").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -295,7 +295,7 @@ func (m *things) make(name string) string {
 // ask makes the call of a row.
 func (s *site) ask(row right, method, route, id string) answer {
 	s.tb.Helper()
-	path := strings.NewReplacer("{id}", id, "{class}", "2", "{user}", "outsider", "*", static.Version+"/ui/base.css").Replace(route)
+	path := strings.NewReplacer("{id}", id, "{class}", "2", "{user}", "outsider", "*", static.Version()+"/ui/base.css").Replace(route)
 	if len(path) > 1 {
 		path = strings.TrimSuffix(path, "/")
 	}

@@ -17,21 +17,22 @@ var mediaTypes = map[string]string{
 	".js":  "text/javascript; charset=utf-8",
 	".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml",
+	".map": "application/json",
 }
 
-// serveStatic serves the embedded modules, styles and icons at the addresses
+// serveStatic serves the modules, styles and icons at the addresses
 // that static.Address gives them. Browsers cache those forever. While servers
 // of two versions run side by side, a page from one can ask the other, which
 // answers with its own file, not to be cached.
 func (s *Server) serveStatic(w http.ResponseWriter, r *http.Request) {
 	version, name, _ := strings.Cut(chi.URLParam(r, "*"), "/")
-	content, ok := static.Files[name]
-	if !ok {
+	content := static.Content(name)
+	if content == nil {
 		s.notFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", mediaTypes[path.Ext(name)])
-	if version == static.Version {
+	if version == static.Version() {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	}
 	w.Header().Add("Vary", "Accept-Encoding")

@@ -98,10 +98,11 @@ func TestPagesFindTheirFiles(t *testing.T) {
 	s := MustServe(t)
 	im := s.photo()
 	links := regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)
-	imports := regexp.MustCompile(`from '(\.[a-z./]+\.js)'`)
+	types := map[string]string{
+		".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml", ".map": "application/json",
+	}
 	seen := map[string]bool{}
-	var check func(address string)
-	check = func(address string) {
+	check := func(address string) {
 		if seen[address] {
 			return
 		}
@@ -111,22 +112,22 @@ func TestPagesFindTheirFiles(t *testing.T) {
 			t.Errorf("%s: %d", address, a.status)
 			return
 		}
-		if strings.HasSuffix(address, ".js") && a.header.Get("Content-Type") != "text/javascript; charset=utf-8" {
-			t.Errorf("%s is served as %s", address, a.header.Get("Content-Type"))
+		if got, want := a.header.Get("Content-Type"), types[path.Ext(address)]; got != want {
+			t.Errorf("%s is served as %q, want %q", address, got, want)
 		}
 		if got := a.header.Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
 			t.Errorf("%s: Cache-Control %q", address, got)
-		}
-		for _, m := range imports.FindAllSubmatch(a.body, -1) {
-			check(path.Join(path.Dir(address), string(m[1])))
 		}
 	}
 	for _, page := range []string{"/", "/projects/" + im.Project, "/images/" + im.ID, "/images/nope", "/trash", "/api"} {
 		for _, m := range links.FindAllSubmatch(s.send("GET", page, nil, "Accept: text/html").body, -1) {
 			check(string(m[1]))
+			if strings.Contains(string(m[1]), "/pages/") {
+				check(string(m[1]) + ".map")
+			}
 		}
 	}
-	if len(seen) < 8 {
+	if len(seen) < 20 {
 		t.Errorf("only %d files found: %v", len(seen), seen)
 	}
 }
@@ -138,7 +139,7 @@ func TestStaticVersions(t *testing.T) {
 		static.Address("ui/base.css"):          "public, max-age=31536000, immutable",
 		"/static/0123456789abcdef/ui/base.css": "no-store",
 	} {
-		if a := s.get(address); a.status != http.StatusOK || a.header.Get("Cache-Control") != want || string(a.body) != string(static.Files["ui/base.css"]) {
+		if a := s.get(address); a.status != http.StatusOK || a.header.Get("Cache-Control") != want || string(a.body) != string(static.Content("ui/base.css")) {
 			t.Errorf("%s: %d, Cache-Control %q, want %q, and %d bytes", address, a.status, a.header.Get("Cache-Control"), want, len(a.body))
 		}
 	}
@@ -146,7 +147,7 @@ func TestStaticVersions(t *testing.T) {
 		"ui/dom.test.js", "evidence/evidence.test.js", "package.json", "tsconfig.json", "README.md", "static.go",
 		"node_modules/typescript/package.json", "testdata/messages.json", "ui", "ui/", "", "ui/../ui/base.css",
 	} {
-		if a := s.get("/static/" + static.Version + "/" + name); a.status != http.StatusNotFound {
+		if a := s.get("/static/" + static.Version() + "/" + name); a.status != http.StatusNotFound {
 			t.Errorf("%q answers %d, want 404", name, a.status)
 		}
 	}
@@ -155,7 +156,7 @@ func TestStaticVersions(t *testing.T) {
 // Pages and their files are sent compressed, and decompress to the original.
 func TestPagesArePacked(t *testing.T) {
 	s := MustServe(t)
-	for _, address := range []string{"/", static.Address("annotate/app.js"), static.Address("annotate/annotate.css"), static.Address("ui/favicon.svg")} {
+	for _, address := range []string{"/", static.Address("pages/annotate.js"), static.Address("pages/annotate.css"), static.Address("annotate/app.js"), static.Address("ui/favicon.svg")} {
 		packed := s.send("GET", address, nil, "Accept-Encoding: gzip")
 		plain := s.send("GET", address, nil, "Accept-Encoding: identity")
 		if packed.header.Get("Content-Encoding") != "gzip" || plain.header.Get("Content-Encoding") != "" {

@@ -103,6 +103,7 @@ func TestE2EAcceptedInVain(t *testing.T) {
 	t.Parallel()
 	truth := sampleTruth()
 	p := openSample(t, 1280, 720, false)
+	p.separately()
 	p.clickClasses(truth, 0, 1, 2)
 	value[bool](p, `import('`+static.Address("exchange/exchange.js")+`').then(({Exchange: {prototype}}) => {
 		const held = [];

@@ -33,6 +33,7 @@ func TestE2ENeighbours(t *testing.T) {
 	p.press(kb.PageUp)
 	p.until(notice + `.includes('This is the first image in the project')`)
 
+	p.separately()
 	value[bool](p, `import('`+static.Address("exchange/session.js")+`').then(({Session}) => {
 		window.full = true;
 		const {receive} = Session.prototype;

@@ -140,6 +140,7 @@ func TestE2ESpeedLarge(t *testing.T) {
 	p.do("opening", chromedp.Reload())
 	p.until(`document.getElementById("loading")?.hidden && document.getElementById("save")?.dataset.state === "saved"`)
 	t.Logf("opening takes %v", time.Since(began))
+	p.separately()
 	value[int](p, `fetch(location.pathname.replace('/images/', '/api/v1/images/') + '/evidence', {method: 'POST', headers: {'Content-Type': 'application/json'},
 		body: JSON.stringify({id: 'g', expected_seq: 0, kind: 'granularity', regions: 5000})}).then(r => r.status)`)
 	p.until(fmt.Sprintf(`%s === 5000 && %s`, counted, finished))
@@ -188,6 +189,7 @@ func TestE2ESpeedObjects(t *testing.T) {
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.drop(enlarged(t, 2000, 1500))
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.separately()
 	value[int](p, `fetch(location.pathname.replace('/images/', '/api/v1/images/') + '/evidence', {method: 'POST', headers: {'Content-Type': 'application/json'},
 		body: JSON.stringify({id: 'g', expected_seq: 0, kind: 'granularity', regions: 1500})}).then(r => r.status)`)
 	p.until(fmt.Sprintf(`%s === 1500`, counted))
@@ -284,6 +286,7 @@ func TestE2ESpeedClick(t *testing.T) {
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.drop(sharedtest.Path(t, "data/voc/images/"+id+".jpg"))
 	p.until(`document.getElementById("save")?.dataset.state === "saved"`)
+	p.separately()
 	for class, at := range []image.Point{insideOf(t, truth, 0), insideOf(t, truth, largestClass(truth))} {
 		p.press(strconv.Itoa(class + 1))
 		p.click(at)

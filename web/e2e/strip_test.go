@@ -178,6 +178,7 @@ func TestE2EStripBelow(t *testing.T) {
 func TestE2EStripSlow(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)
+	p.separately()
 	value[bool](p, `import('`+static.Address("canvas/thumbnails.js")+`').then(({Thumbnails: {prototype}}) => {
 		const {paint} = prototype;
 		window.painted = 0;
@@ -194,7 +195,7 @@ func TestE2EStripSlow(t *testing.T) {
 	p.until(`[...document.querySelectorAll('.hypothesis:not([hidden]) [data-slot=close]')].at(-1).width !== document.createElement('canvas').width`)
 	p.until(`new Promise((done) => {
 		const before = window.painted;
-		const wait = (frames) => frames > 0 ? requestAnimationFrame(() => wait(frames - 1)) : done(window.painted === before);
+		const wait = (frames) => frames > 0 ? requestAnimationFrame(() => wait(frames - 1)) : done(before > 0 && window.painted === before);
 		wait(20);
 	})`)
 }

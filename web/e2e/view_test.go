@@ -280,6 +280,7 @@ func TestE2EThinImage(t *testing.T) {
 func TestE2EDotsStay(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)
+	p.separately()
 	record := func() {
 		value[bool](p, `import('`+static.Address("canvas/dots.js")+`').then(({Dots: {prototype}}) => {
 			window.dots = {};
