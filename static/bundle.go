@@ -1,9 +1,12 @@
 package static
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
@@ -27,11 +30,8 @@ func bundle(files map[string][]byte) (map[string][]byte, error) {
 		Sourcemap: api.SourceMapLinked, SourcesContent: api.SourcesContentExclude,
 		Plugins: []api.Plugin{reader(root, files)},
 	})
-	for _, m := range append(result.Errors, result.Warnings...) {
-		if m.Location != nil {
-			return nil, fmt.Errorf("%s:%d: %s", m.Location.File, m.Location.Line, m.Text)
-		}
-		return nil, fmt.Errorf("%s", m.Text)
+	if problems := slices.Concat(result.Errors, result.Warnings); len(problems) > 0 {
+		return nil, errors.New(strings.Join(api.FormatMessages(problems, api.FormatMessagesOptions{}), ""))
 	}
 	bundles := map[string][]byte{}
 	for _, f := range result.OutputFiles {
