@@ -33,6 +33,7 @@ CALLS = {
     "uploadImages": ("POST", "/api/v1/projects/{id}/images"),
     "setReviews": ("PUT", "/api/v1/projects/{id}/reviews"),
     "assignImages": ("PUT", "/api/v1/projects/{id}/assignments"),
+    "trashImages": ("PUT", "/api/v1/projects/{id}/trash"),
     "importMasks": ("POST", "/api/v1/projects/{id}/imports"),
     "startExport": ("POST", "/api/v1/projects/{id}/exports"),
     "getExport": ("GET", "/api/v1/exports/{id}"),
@@ -157,6 +158,10 @@ class Collie:
     def assign(self, project_id, image_ids, member):
         """Say which member of the project is to work on images, "" for nobody. Returns the images."""
         return self._json("assignImages", project_id, body={"images": list(image_ids), "assignee": member})
+
+    def trash_images(self, project_id, image_ids, trashed=True):
+        """Move images to the trash, where they stay for 30 days, or restore them."""
+        self._json("trashImages", project_id, body={"images": list(image_ids), "trashed": trashed})
 
     def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None, numbers="classes"):
         """Import masks, or classifier scores or embeddings in a .npz or .npy file; returns the report.

@@ -140,6 +140,10 @@ class Work(unittest.TestCase):
         self.assertNotIn("assignee", nobodys)
         with self.assertRaisesRegex(collie.Problem, "nobody-here"):
             SERVER.assign(self.project["id"], [image["id"]], "nobody-here")
+        SERVER.trash_images(self.project["id"], [image["id"]])
+        self.assertEqual(SERVER.images(self.project["id"]), [])
+        SERVER.trash_images(self.project["id"], [image["id"]], trashed=False)
+        self.assertEqual(len(SERVER.images(self.project["id"])), 1)
         self.assertIn("hypotheses", SERVER.hypotheses(image["id"], count=3))
         for content in (SERVER.mask(image["id"]), SERVER.mask(image["id"], style="colour"), SERVER.superpixels(image["id"])):
             self.assertTrue(content.startswith(b"\x89PNG"))

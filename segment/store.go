@@ -110,7 +110,9 @@ type TrashStore interface {
 	// RemoveEmpty deletes a project for good that is not in the trash and has no image,
 	// not even there. Others are NotFound.
 	RemoveEmpty(ctx context.Context, id string) error
-	TrashImage(ctx context.Context, id string) error
+	// TrashImages moves images of a project to the trash, all or, when one of them is
+	// unknown or there already, none.
+	TrashImages(ctx context.Context, projectID string, imageIDs []string) error
 	// Trash lists what was moved to the trash by itself, latest first.
 	Trash(ctx context.Context) ([]TrashItem, error)
 	// Trashed returns one such item.
@@ -119,6 +121,8 @@ type TrashStore interface {
 	// trash too is a Conflict, and one whose project is full as in CreateImage is
 	// TooLarge.
 	Restore(ctx context.Context, id string, most int) (TrashItem, error)
+	// RestoreImages is Restore for images of one project, all or none.
+	RestoreImages(ctx context.Context, projectID string, imageIDs []string, most int) error
 	// Erase deletes what went to the trash before a time, with its evidence, and
 	// returns what is gone, images before projects, also with an error. entry makes
 	// the entry of the audit log about the images, and about the projects, that are

@@ -147,6 +147,14 @@ func (r *TrashRow) note() string {
 	return "Image in " + r.Project
 }
 
+// imageOf is the project that an image belongs to; empty for other things.
+func (r *TrashRow) imageOf() string {
+	if r.Kind == "image" {
+		return r.ProjectID
+	}
+	return ""
+}
+
 func (r *TrashRow) icon() string {
 	switch r.Kind {
 	case "project":

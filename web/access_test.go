@@ -105,6 +105,7 @@ var rights = map[string]right{
 
 	"GET /api/v1/projects/{id}/images":      {statuses: forViewers},
 	"PUT /api/v1/projects/{id}/assignments": {body: `{"images":[],"assignee":""}`, statuses: [6]int{401, 404, 200, 200, 200, 200}},
+	"PUT /api/v1/projects/{id}/trash":       {body: `{"images":[],"trashed":true}`, statuses: ownersClose},
 	"PUT /api/v1/projects/{id}/reviews":     {body: `{"images":[],"status":"done"}`, statuses: [6]int{401, 404, 200, 200, 200, 200}},
 	"POST /api/v1/projects/{id}/imports":    {body: "FILE", statuses: annotatorsGet(200)},
 	"POST /api/v1/imports":                  {body: "FILE", statuses: adminsGet(415)},

@@ -149,6 +149,11 @@ var calls = map[string]call{
 		doc:   "Of all the given images or, after an error, of none. Everyone who can set a status can assign images, to every member of the project who can. It gives nobody a right, and takes none away. Exports and backups of projects don't have it. The answer has the images' records.",
 		takes: jsonOf(newAssignmentJSON{}), sends: jsonOf([]wire.Image{}),
 	},
+	"PUT /api/v1/projects/{id}/trash": {
+		id: "trashImages", summary: "Move images to the trash, or restore them",
+		doc:   "All the given images or, after an error, none: 404 if one of them is not in the project or, to be restored, not in the trash; 409 if the project would have more images than it can, or is in the trash itself. They can be restored for 30 days. The websockets of images that go to the trash end with close code 4410.",
+		takes: jsonOf(trashedJSON{}), status: 204, problems: []int{409},
+	},
 	"POST /api/v1/projects/{id}/imports": {
 		id: "importMasks", summary: "Import masks made elsewhere",
 		doc:   "One or more parts named file, each a separate data set: a zip archive or a single file with masks as PNG or TIFF (PASCAL VOC, or with numbers=objects label images), COCO JSON (polygons or either kind of RLE) or labelme JSON. Masks are matched to images by file name; images that the project lacks are added from the data set; classes are matched by name, and missing ones that an imported mask uses are added, with the others of a labelmap.txt or of COCO's categories, unless the part mapping says what values become; then only classes that it names are added. Indices without a name are positions in the project's list of classes unless names=voc or a mapping says otherwise, and values in the answer says what each became. With review=true the answer says what the import would do, and nothing is stored. Each mask is one event in its image's evidence. Scores in .npz files named after an image become its first guess, and embeddings there, an array called embeddings, help to tell its superpixels apart. The answer reports on each mask, and on each file that can't be used; if no file can, it is the first file's problem, with all problems under files.",

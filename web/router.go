@@ -78,6 +78,7 @@ func (s *Server) routes() *chi.Mux {
 		r.With(compress).Get("/projects/{id}/images", api(s.listImages))
 		r.Put("/projects/{id}/reviews", api(s.setReviews))
 		r.Put("/projects/{id}/assignments", api(s.assignImages))
+		r.Put("/projects/{id}/trash", api(s.trashImages))
 		r.With(s.uploads).Post("/projects/{id}/imports", api(s.importMasks))
 		r.With(s.uploads).Post("/imports", api(s.importBackup))
 		r.With(s.uploads).Post("/projects/{id}/images", api(s.uploadImages))

@@ -8,7 +8,9 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/templates"
+	"collie/web/problem"
 	"collie/web/query"
 	"collie/web/wire"
 )
@@ -33,6 +35,36 @@ func (s *Server) trashProject(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) trashImage(w http.ResponseWriter, r *http.Request) error {
 	if err := s.workspace.TrashImage(r.Context(), chi.URLParam(r, "id")); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// trashedJSON is the request to move images to the trash or out of it.
+type trashedJSON struct {
+	Images  []string `json:"images" doc:"identifiers of images of the project" schema:"maxItems=10000"`
+	Trashed *bool    `json:"trashed,omitempty" doc:"true to move them to the trash, false to restore them" schema:"required"`
+}
+
+// trashImages moves images of a project to the trash or out of it.
+func (s *Server) trashImages(w http.ResponseWriter, r *http.Request) error {
+	project := chi.URLParam(r, "id")
+	if err := s.workspace.MayIn(r.Context(), project, access.Manage); err != nil {
+		return err // before anything is read
+	}
+	var body trashedJSON
+	if err := s.decodeBody(r, &body); err != nil {
+		return err
+	}
+	if body.Images == nil || body.Trashed == nil {
+		return problem.Invalid("The fields \"images\" and \"trashed\" are needed: true moves the images to the trash, false restores them. Nothing was changed.")
+	}
+	move := s.workspace.RestoreImages
+	if *body.Trashed {
+		move = s.workspace.TrashImages
+	}
+	if err := move(r.Context(), project, body.Images); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

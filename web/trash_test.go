@@ -1,10 +1,15 @@
 package web
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"collie/segment/audit"
 	"collie/web/wire"
 
 	"github.com/google/go-cmp/cmp"
@@ -85,6 +90,66 @@ func TestTrash(t *testing.T) {
 	restore(im.ID).problem(t, http.StatusNotFound)
 	var again wire.Image
 	s.get(image).into(t, http.StatusOK, &again)
+}
+
+// Many images go to the trash and come back in one request each, all or none, with one
+// entry of the audit log.
+func TestTrashMany(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t)
+	im, other := s.photo(), s.photo()
+	var more []wire.Image
+	s.upload(im.Project, file{"second.png", picture()}).into(t, http.StatusCreated, &more)
+	second := more[0]
+	address := "/api/v1/projects/" + im.Project + "/trash"
+	put := func(trashed bool, ids ...string) answer {
+		body, _ := json.Marshal(map[string]any{"images": ids, "trashed": trashed})
+		return s.send("PUT", address, bytes.NewReader(body))
+	}
+	left := func(want int) {
+		t.Helper()
+		var images []wire.Image
+		if s.get("/api/v1/projects/"+im.Project+"/images").into(t, http.StatusOK, &images); len(images) != want {
+			t.Errorf("%d images are left, want %d", len(images), want)
+		}
+	}
+	for _, id := range []string{other.ID, "nope"} {
+		if p := put(true, im.ID, id).problem(t, http.StatusNotFound); !strings.Contains(p.Detail, "1 of the images. Nothing was changed") {
+			t.Error(p.Detail)
+		}
+	}
+	for _, body := range []string{`{}`, `[]`, `{"images":["` + im.ID + `"]}`, `{"images":["` + im.ID + `"],"trashed":null}`, `{"images":null,"trashed":true}`, `{"images":["` + im.ID + `"],"trash":true}`} {
+		s.send("PUT", address, strings.NewReader(body)).problem(t, http.StatusUnprocessableEntity)
+	}
+	left(2)
+	said := func(action audit.Action, names ...string) {
+		t.Helper()
+		entries, err := s.store.EntriesBefore(t.Context(), 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := entries[0]; e.Action != action || e.About != im.Project || slices.ContainsFunc(names, func(n string) bool { return !strings.Contains(e.Detail, n) }) {
+			t.Errorf("the audit log says %+v, want %s of %q", e, action, names)
+		}
+	}
+	if a := put(true, im.ID, second.ID, im.ID); a.status != http.StatusNoContent || len(a.body) > 0 {
+		t.Errorf("%d: %s", a.status, a.body)
+	}
+	left(0)
+	names := []string{fmt.Sprintf("%q %s", im.Name, im.ID), fmt.Sprintf("%q %s", second.Name, second.ID)}
+	said(audit.ImagesTrashed, names...)
+
+	if p := put(false, im.ID, second.ID, other.ID).problem(t, http.StatusNotFound); !strings.Contains(p.Detail, "1 of the images. Nothing was restored") {
+		t.Error(p.Detail)
+	}
+	left(0)
+	if a := put(false, second.ID, im.ID); a.status != http.StatusNoContent {
+		t.Errorf("%d: %s", a.status, a.body)
+	}
+	left(2)
+	said(audit.ImagesRestored, names...)
+	s.send("DELETE", "/api/v1/projects/"+im.Project, nil)
+	put(false, im.ID).problem(t, http.StatusNotFound)
 }
 
 // A deleted class is in the trash of its project and can be restored.

@@ -36,6 +36,8 @@ const (
 	ProjectTrashed  Action = "project.trash"
 	ProjectRemoved  Action = "project.remove" // one without images, for good
 	ImageTrashed    Action = "image.trash"
+	ImagesTrashed   Action = "images.trash"
+	ImagesRestored  Action = "images.restore"
 	Restored        Action = "trash.restore"
 	Erased          Action = "trash.erase"
 	ImagesReviewed  Action = "images.review" // with the status; the image has the comment

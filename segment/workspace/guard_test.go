@@ -27,6 +27,8 @@ var needs = map[string]access.Action{
 	"Workspace.TrashProject":    access.Manage,
 	"Workspace.DiscardProject":  access.Manage,
 	"Workspace.TrashImage":      access.Manage,
+	"Workspace.TrashImages":     access.Manage,
+	"Workspace.RestoreImages":   access.Manage,
 	"Workspace.Trash":           access.Enter,
 	"Workspace.Restore":         access.Enter,
 	"Workspace.Sweep":           access.Administer,

@@ -344,7 +344,7 @@ func (s *old) ImagesAfter(ctx context.Context, projectID, after string, limit in
 	}
 	if id := s.trashed; id != "" {
 		s.trashed = ""
-		err = errors.Join(err, s.TrashImage(ctx, id))
+		err = errors.Join(err, s.TrashImages(ctx, projectID, []string{id}))
 	}
 	return images, err
 }

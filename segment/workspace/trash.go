@@ -64,11 +64,63 @@ func (w *Workspace) TrashImage(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.store.TrashImage(audit.Note(ctx, audit.New(ctx, audit.ImageTrashed, id, im.Name)), id); err != nil {
+	if err := w.store.TrashImages(audit.Note(ctx, audit.New(ctx, audit.ImageTrashed, id, im.Name)), im.ProjectID, []string{id}); err != nil {
 		return err
 	}
 	w.tellTrashed(id)
 	return nil
+}
+
+// TrashImages moves images of a project to the trash, all of them or, after an error, none.
+func (w *Workspace) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
+	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
+		return err
+	}
+	chosen, err := w.among(ctx, projectID, imageIDs)
+	if err != nil || len(chosen) == 0 {
+		return err
+	}
+	ids := make([]string, len(chosen))
+	for i, im := range chosen {
+		ids[i] = im.ID
+	}
+	entry := audit.New(ctx, audit.ImagesTrashed, projectID, listed(chosen, namedImage))
+	if err := w.store.TrashImages(audit.Note(ctx, entry), projectID, ids); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		w.tellTrashed(id)
+	}
+	return nil
+}
+
+// RestoreImages takes images of a project out of the trash, all of them or, after an
+// error, none. More than the project can have are a Conflict.
+func (w *Workspace) RestoreImages(ctx context.Context, projectID string, imageIDs []string) error {
+	if err := w.MayIn(ctx, projectID, access.Manage); err != nil {
+		return err
+	}
+	items, err := w.store.Trash(ctx)
+	if err != nil {
+		return err
+	}
+	ids := slices.Compact(slices.Sorted(slices.Values(imageIDs)))
+	items = slices.DeleteFunc(items, func(item segment.TrashItem) bool {
+		_, asked := slices.BinarySearch(ids, item.ID)
+		return !asked || item.Kind != segment.TrashedImage || item.ProjectID != projectID
+	})
+	if missing := len(ids) - len(items); missing > 0 {
+		return segment.Errorf(segment.NotFound, "The trash of the project no longer has %d of the images. Nothing was restored; reload the page.", missing)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	entry := audit.New(ctx, audit.ImagesRestored, projectID, listed(items, func(item segment.TrashItem) string { return named(item.Name, item.ID) }))
+	err = w.store.RestoreImages(audit.Note(ctx, entry), projectID, ids, w.images)
+	if segment.KindOf(err) == segment.TooLarge {
+		err = segment.Errorf(segment.Conflict, "The project would then have more than %s, which is the limit. Nothing was restored; restore fewer, or move others to the trash first.", segment.Counted(w.images, "image"))
+	}
+	return err
 }
 
 // Trash lists what the principal of ctx can restore, latest first.

@@ -77,8 +77,11 @@ func TestRestoreAtTheLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := p.Restore(ctx, first.ID); segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "1 image, which is the limit") {
-		t.Errorf("restored beside another: %v", err)
+	_, alone := p.Restore(ctx, first.ID)
+	for _, err := range []error{alone, p.RestoreImages(ctx, first.ProjectID, []string{first.ID})} {
+		if segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "1 image, which is the limit") {
+			t.Errorf("restored beside another: %v", err)
+		}
 	}
 	if err := p.TrashImage(ctx, second.ID); err != nil {
 		t.Fatal(err)

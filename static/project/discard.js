@@ -41,6 +41,17 @@ export async function discard(address, id, name, element, changed = () => {}) {
 }
 
 /**
+ * Moves images of a project to the trash or restores them, all or, after an error, none.
+ *
+ * @param {string} project
+ * @param {string[]} images ids
+ * @param {boolean} trashed where to
+ */
+export async function trashImages(project, images, trashed) {
+  await call('PUT', `/api/v1/projects/${encodeURIComponent(project)}/trash`, { images, trashed });
+}
+
+/**
  * Restores something from the trash.
  *
  * @param {string} id

@@ -1,12 +1,12 @@
 import { call } from '../ui/api.js';
 import { Assignees } from './assignees.js';
-import { restore } from './discard.js';
+import { trashImages } from './discard.js';
 import { byId } from '../ui/dom.js';
 import { arrange, tally, tallyBy } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
 import { counted, nameOrCount } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
-import { inTurn } from './parts.js';
+import { inParts } from './parts.js';
 import { ReviewMenu } from './reviews.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -133,9 +133,9 @@ export class ImageList {
     const keys = button.matches(':focus-visible');
     button.disabled = true;
     try {
-      await inTurn(this.selection, byId('selection-text'), 'Moving to the trash', 'image', async (id) => {
-        await call('DELETE', `/api/v1/images/${id}`);
-        done.push(id);
+      await inParts(this.selection, async (part) => {
+        await trashImages(this.project, part, true);
+        done.push(...part);
       });
     } catch (error) {
       toastProblem(error);
@@ -154,7 +154,7 @@ export class ImageList {
   /** @param {string[]} ids of images in the trash */
   async bringBack(ids) {
     try {
-      await inTurn(ids, byId('progress-text'), 'Restoring', 'image', restore);
+      await inParts(ids, (part) => trashImages(this.project, part, false));
     } finally {
       await this.load();
     }

@@ -1,10 +1,10 @@
-import { restore } from './discard.js';
+import { restore, trashImages } from './discard.js';
 import { call, Problem } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { refuseFiles } from '../ui/files.js';
 import { finder } from './gallery.js';
 import { counted } from '../ui/numbers.js';
-import { inTurn } from './parts.js';
+import { inParts, inTurn } from './parts.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -49,16 +49,38 @@ async function bringBack(row) {
 form.addEventListener('submit', (event) => event.preventDefault());
 find.addEventListener('input', filter);
 
+/** Rows of images by the project they belong to. @param {HTMLElement[]} images */
+function byProject(images) {
+  /** @type {Map<string, HTMLElement[]>} */
+  const groups = new Map();
+  for (const row of images) {
+    const { imageOf = '' } = row.dataset;
+    const group = groups.get(imageOf);
+    if (group) group.push(row);
+    else groups.set(imageOf, [row]);
+  }
+  return groups;
+}
+
 all.addEventListener('click', async () => {
   let back = 0;
   /** @type {HTMLElement[]} they go together: painting the list again after each takes longer than restoring it */
   const gone = [];
   restoring = all.disabled = find.disabled = true;
   try {
-    await inTurn(shown(), byId('trash-state'), 'Restoring', 'item', async (row) => {
+    const chosen = shown();
+    const others = chosen.filter((row) => !row.dataset.imageOf); // first: a project before its images
+    await inTurn(others, byId('trash-state'), 'Restoring', 'item', async (row) => {
       if (await bringBack(row)) back++;
       gone.push(row);
     });
+    for (const [project, images] of byProject(chosen.filter((row) => row.dataset.imageOf))) {
+      await inParts(images, async (part) => {
+        await trashImages(project, part.map((row) => row.dataset.id ?? ''), false);
+        back += part.length;
+        gone.push(...part);
+      });
+    }
   } catch (error) {
     toastProblem(error);
   }

@@ -57,7 +57,7 @@ func mustFill(tb testing.TB) folder {
 		}
 		err = errors.Join(err, f.store.CreateImage(ctx, im, 0), f.store.Append(ctx, im.ID, 0, segment.Event{ID: name, Kind: segment.Undo}, segment.Progress{Clicks: i}))
 		if i == 0 {
-			err = errors.Join(err, f.store.TrashImage(ctx, im.ID))
+			err = errors.Join(err, f.store.TrashImages(ctx, p.ID, []string{im.ID}))
 		}
 	}
 	err = errors.Join(err, f.blobs.Put(ctx, "original/orphan", func(io.Writer) error { return nil }))

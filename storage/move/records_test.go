@@ -90,7 +90,7 @@ func mustRecord(tb testing.TB, s interface {
 			}
 			check(s.Assign(ctx, p.ID, []string{im.ID}, "bob"))
 			if k == 2 {
-				check(s.TrashImage(ctx, im.ID))
+				check(s.TrashImages(ctx, p.ID, []string{im.ID}))
 			}
 		}
 		if i == 1 {

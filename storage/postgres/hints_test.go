@@ -129,7 +129,7 @@ func TestHints(t *testing.T) {
 		t.Fatal(err)
 	}
 	next("reviewed" + ids[0])
-	if err := there.TrashImage(t.Context(), ids[0]); err != nil {
+	if err := there.TrashImages(t.Context(), p.ID, ids[:1]); err != nil {
 		t.Fatal(err)
 	}
 	next(ids[0])

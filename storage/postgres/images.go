@@ -17,7 +17,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) err
 		if err := tx.QueryRow(ctx, "SELECT number FROM project WHERE id = $1 AND trashed_at IS NULL FOR NO KEY UPDATE", im.ProjectID).Scan(&project); err != nil {
 			return row.ReadError("project", err)
 		}
-		if err := hasRoom(ctx, tx, project, most); err != nil {
+		if err := hasRoom(ctx, tx, project, 1, most); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, "INSERT INTO image (id, project, name, format, width, height, regions, bytes, created) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
@@ -26,9 +26,9 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) err
 	}))
 }
 
-// hasRoom returns an error if a project, whose row is locked, has most images, unless
+// hasRoom returns an error if a project, whose row is locked, would have more than most
 // that is 0.
-func hasRoom(ctx context.Context, tx pgx.Tx, project int64, most int) error {
+func hasRoom(ctx context.Context, tx pgx.Tx, project int64, more, most int) error {
 	if most == 0 {
 		return nil
 	}
@@ -36,7 +36,7 @@ func hasRoom(ctx context.Context, tx pgx.Tx, project int64, most int) error {
 	if err := tx.QueryRow(ctx, "SELECT count(*) FROM image WHERE project = $1 AND trashed_at IS NULL", project).Scan(&images); err != nil {
 		return err
 	}
-	if images >= most {
+	if images+more > most {
 		return segment.NoRoom(most)
 	}
 	return nil

@@ -45,7 +45,7 @@ func TestErasedMeanwhile(t *testing.T) {
 	for _, do := range []func() error{
 		func() error { return s.CreateProject(t.Context(), p) },
 		func() error { return s.CreateImage(t.Context(), im, 0) },
-		func() error { return s.TrashImage(t.Context(), im.ID) },
+		func() error { return s.TrashImages(t.Context(), p.ID, []string{im.ID}) },
 	} {
 		if err := do(); err != nil {
 			t.Fatal(err)

@@ -27,11 +27,19 @@ func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
 	return s.change(ctx, "project", "DELETE FROM project WHERE id = $1 AND "+empty, id)
 }
 
-// TrashImage hides an image.
-func (s *Store) TrashImage(ctx context.Context, id string) error {
-	err := s.change(ctx, "image", "UPDATE image SET trashed_at = "+now+" FROM project WHERE project.number = image.project AND image.id = $1"+live, id)
+// TrashImages hides images.
+func (s *Store) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
+	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "UPDATE image SET trashed_at = "+now+" WHERE id = ANY($1)", imageIDs)
+		return err
+	})
 	if err == nil {
-		s.hint(segment.ImageChanged, id)
+		for _, id := range imageIDs {
+			s.hint(segment.ImageChanged, id)
+		}
 	}
 	return err
 }
@@ -54,27 +62,41 @@ func (s *Store) Restore(ctx context.Context, id string, most int) (item segment.
 		if item, err = row.ScanTrash(tx.QueryRow(ctx, selectTrashed, id)); err != nil {
 			return err
 		}
-		var hidden bool
-		var project int64
-		if err := tx.QueryRow(ctx, "SELECT trashed_at IS NOT NULL, number FROM project WHERE id = $1 FOR UPDATE", item.ProjectID).Scan(&hidden, &project); err != nil {
-			return row.ReadError("project", err)
-		}
-		table := "project"
 		if item.Kind == segment.TrashedImage {
-			if table = "image"; hidden {
-				return row.HiddenProject(item)
-			}
-			if err := hasRoom(ctx, tx, project, most); err != nil {
-				return err
-			}
+			return restoreImages(ctx, tx, item.ProjectID, []string{id}, most)
 		}
-		tag, err := tx.Exec(ctx, "UPDATE "+table+" SET trashed_at = NULL WHERE id = $1", id)
+		tag, err := tx.Exec(ctx, "UPDATE project SET trashed_at = NULL WHERE id = $1", id)
 		if err == nil && tag.RowsAffected() == 0 { // erased meanwhile
-			return row.NotFound(table)
+			return row.NotFound("project")
 		}
 		return err
 	})
 	return item, err
+}
+
+// RestoreImages takes images of a project out of the trash.
+func (s *Store) RestoreImages(ctx context.Context, projectID string, imageIDs []string, most int) error {
+	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error { return restoreImages(ctx, tx, projectID, imageIDs, most) })
+}
+
+func restoreImages(ctx context.Context, tx pgx.Tx, projectID string, imageIDs []string, most int) error {
+	var hidden bool
+	var project int64
+	var name string
+	if err := tx.QueryRow(ctx, "SELECT trashed_at IS NOT NULL, number, name FROM project WHERE id = $1 FOR UPDATE", projectID).Scan(&hidden, &project, &name); err != nil {
+		return row.ReadError("project", err)
+	}
+	if hidden {
+		return row.HiddenProject(name)
+	}
+	if err := hasRoom(ctx, tx, project, len(imageIDs), most); err != nil {
+		return err
+	}
+	tag, err := tx.Exec(ctx, "UPDATE image SET trashed_at = NULL WHERE id = ANY($1) AND project = $2 AND trashed_at IS NOT NULL", imageIDs, project)
+	if err == nil && int(tag.RowsAffected()) < len(imageIDs) { // erased meanwhile, for example
+		return row.NotFound("image")
+	}
+	return err
 }
 
 // Erase deletes for good what went to the trash before the given time and

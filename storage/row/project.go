@@ -140,6 +140,6 @@ func ScanTrash(row Scanner) (segment.TrashItem, error) {
 }
 
 // HiddenProject is the error for an image that can't be restored alone.
-func HiddenProject(item segment.TrashItem) error {
-	return segment.Errorf(segment.Conflict, "The image's project, %q, is in the trash too; restore that first. Nothing was changed.", item.ProjectName)
+func HiddenProject(name string) error {
+	return segment.Errorf(segment.Conflict, "The image's project, %q, is in the trash too; restore that first. Nothing was changed.", name)
 }

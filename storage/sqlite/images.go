@@ -16,7 +16,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) err
 		if err := w.row("SELECT number FROM project WHERE id = ? AND trashed_at IS NULL", im.ProjectID).Scan(&project); err != nil {
 			return row.ReadError("project", err)
 		}
-		if err := w.hasRoom(project, most); err != nil {
+		if err := w.hasRoom(project, 1, most); err != nil {
 			return err
 		}
 		return createError("image", w.exec(`INSERT INTO image (id, project, name, format, width, height, regions, bytes, created)
@@ -28,8 +28,9 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) err
 // countImages counts the images of a project, by its number.
 const countImages = "SELECT count(*) FROM image WHERE project = ? AND trashed_at IS NULL"
 
-// hasRoom returns an error if a project has most images, unless that is 0.
-func (w *writer) hasRoom(project int64, most int) error {
+// hasRoom returns an error if a project would have more than most images with so many
+// more, unless most is 0.
+func (w *writer) hasRoom(project int64, more, most int) error {
 	if most == 0 {
 		return nil
 	}
@@ -37,7 +38,7 @@ func (w *writer) hasRoom(project int64, most int) error {
 	if err := w.row(countImages, project).Scan(&images); err != nil {
 		return err
 	}
-	if images >= most {
+	if images+more > most {
 		return segment.NoRoom(most)
 	}
 	return nil

@@ -13,7 +13,10 @@ import (
 
 // TrashProject hides a project and its images.
 func (s *Store) TrashProject(ctx context.Context, id string) error {
-	return s.trash(ctx, "project", "UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL", id)
+	now := time.Now().UnixMilli()
+	return s.writer.write(ctx, func(w *writer) error {
+		return w.changeOne("project", "UPDATE project SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL", now, id)
+	})
 }
 
 // RemoveEmpty deletes a project that has no image.
@@ -24,15 +27,21 @@ func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
 	})
 }
 
-// TrashImage hides an image.
-func (s *Store) TrashImage(ctx context.Context, id string) error {
-	return s.trash(ctx, "image", `UPDATE image SET trashed_at = ? WHERE id = ? AND trashed_at IS NULL
-		AND (SELECT trashed_at FROM project WHERE number = image.project) IS NULL`, id)
-}
-
-func (s *Store) trash(ctx context.Context, what, query, id string) error {
+// TrashImages hides images.
+func (s *Store) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
 	now := time.Now().UnixMilli()
-	return s.writer.write(ctx, func(w *writer) error { return w.changeOne(what, query, now, id) })
+	return s.writer.write(ctx, func(w *writer) error {
+		for _, id := range imageIDs {
+			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
+			if err != nil {
+				return err
+			}
+			if err := w.exec("UPDATE image SET trashed_at = ? WHERE number = ?", now, image); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Trash lists what can be restored, latest first.
@@ -57,20 +66,35 @@ func (s *Store) Restore(ctx context.Context, id string, most int) (segment.Trash
 		if item.Kind == segment.TrashedProject {
 			return w.exec("UPDATE project SET trashed_at = NULL WHERE id = ?", id)
 		}
-		var hidden bool
-		var project int64
-		if err := w.row("SELECT trashed_at IS NOT NULL, number FROM project WHERE id = ?", item.ProjectID).Scan(&hidden, &project); err != nil {
-			return err
-		}
-		if hidden {
-			return row.HiddenProject(item)
-		}
-		if err := w.hasRoom(project, most); err != nil {
-			return err
-		}
-		return w.exec("UPDATE image SET trashed_at = NULL WHERE id = ?", id)
+		return w.restoreImages(item.ProjectID, []string{id}, most)
 	})
 	return item, err
+}
+
+// RestoreImages takes images of a project out of the trash.
+func (s *Store) RestoreImages(ctx context.Context, projectID string, imageIDs []string, most int) error {
+	return s.writer.write(ctx, func(w *writer) error { return w.restoreImages(projectID, imageIDs, most) })
+}
+
+func (w *writer) restoreImages(projectID string, imageIDs []string, most int) error {
+	var hidden bool
+	var project int64
+	var name string
+	if err := w.row("SELECT trashed_at IS NOT NULL, number, name FROM project WHERE id = ?", projectID).Scan(&hidden, &project, &name); err != nil {
+		return row.ReadError("project", err)
+	}
+	if hidden {
+		return row.HiddenProject(name)
+	}
+	if err := w.hasRoom(project, len(imageIDs), most); err != nil {
+		return err
+	}
+	for _, id := range imageIDs {
+		if err := w.changeOne("image", "UPDATE image SET trashed_at = NULL WHERE id = ? AND project = ? AND trashed_at IS NOT NULL", id, project); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Erase deletes for good what went to the trash before the given time and

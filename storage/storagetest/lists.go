@@ -69,7 +69,7 @@ func testParts(t *testing.T, s Store, project, other string, images []segment.Im
 		}
 	}
 	check(images)
-	must(t, s.TrashImage(ctx, images[4].ID))
+	must(t, s.TrashImages(ctx, project, []string{images[4].ID}))
 	check(append(images[:4:4], images[5:]...))
 	if part, err := s.ImagesAfter(ctx, project, images[4].ID, 1); err != nil || len(part) != 1 || part[0].ID != images[5].ID {
 		t.Errorf("after an image in the trash: %v, %v", part, err)
@@ -116,7 +116,7 @@ func testOverviews(t *testing.T, s Store) {
 	for i, decided := range []float64{1, 1, 0.999, 1} {
 		must(t, s.Append(ctx, images[i].ID, 0, segment.Event{ID: "a", Kind: segment.Label, Superpixels: []int32{1}, Created: moment()}, segment.Progress{Decided: decided}))
 	}
-	must(t, s.TrashImage(ctx, images[0].ID))
+	must(t, s.TrashImages(ctx, full.ID, []string{images[0].ID}))
 	must(t, s.TrashProject(ctx, gone.ID))
 	got, err := s.Overviews(ctx)
 	must(t, err)

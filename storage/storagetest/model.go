@@ -61,10 +61,10 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			},
 			"trash image": func(r *rapid.T) {
 				im := *m.someImage(r)
-				must(t, s.TrashImage(t.Context(), im.ID))
+				must(t, s.TrashImages(t.Context(), im.ProjectID, []string{im.ID}))
 				m.images = slices.DeleteFunc(m.images, func(other segment.Image) bool { return other.ID == im.ID })
 				delete(m.events, im.ID)
-				wantKind(t, segment.NotFound, s.TrashImage(t.Context(), im.ID))
+				wantKind(t, segment.NotFound, s.TrashImages(t.Context(), im.ProjectID, []string{im.ID}))
 				wantKind(t, segment.NotFound, s.NoteDoubt(t.Context(), im.ID, nil))
 				wantKind(t, segment.NotFound, s.Append(t.Context(), im.ID, im.Seq, label("late", 1), segment.Progress{}))
 			},

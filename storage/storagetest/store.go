@@ -44,6 +44,7 @@ func TestStore(t *testing.T, open func(tb testing.TB, place string) Store) {
 	t.Run("unknown", func(t *testing.T) { testUnknown(t, fresh(t)) })
 	t.Run("twice", func(t *testing.T) { testTwice(t, fresh(t)) })
 	t.Run("trash", func(t *testing.T) { testTrash(t, fresh(t)) })
+	t.Run("trash many", func(t *testing.T) { testTrashMany(t, fresh(t)) })
 	t.Run("full project", func(t *testing.T) { testFullProject(t, fresh(t)) })
 	t.Run("remove empty", func(t *testing.T) { testRemoveEmpty(t, fresh(t)) })
 	t.Run("erased", func(t *testing.T) { testErased(t, fresh(t)) })
@@ -96,7 +97,7 @@ func testRevision(t *testing.T, s Store) {
 	fresh, gone := newImage(p.ID, "fresh"), newImage(p.ID, "gone")
 	must(t, s.CreateImage(t.Context(), fresh, 0))
 	must(t, s.CreateImage(t.Context(), gone, 0))
-	must(t, s.TrashImage(t.Context(), gone.ID))
+	must(t, s.TrashImages(t.Context(), p.ID, []string{gone.ID}))
 	heads, err := s.Heads(t.Context(), []string{im.ID, fresh.ID, gone.ID, segment.NewID()})
 	must(t, err)
 	if diff := cmp.Diff(map[string]segment.Head{im.ID: {Seq: 1, Last: "x", Revision: writers * each}, fresh.ID: {Revision: writers * each}}, heads); diff != "" {
@@ -126,7 +127,8 @@ func testUnknown(t *testing.T, s Store) {
 		"UpdateProject": s.UpdateProject(ctx, segment.Project{ID: id, Name: "x"}),
 		"TrashProject":  s.TrashProject(ctx, id),
 		"RemoveEmpty":   s.RemoveEmpty(ctx, id),
-		"TrashImage":    s.TrashImage(ctx, id),
+		"TrashImages":   s.TrashImages(ctx, id, []string{id}),
+		"RestoreImages": s.RestoreImages(ctx, id, []string{id}, 0),
 		"Restore":       restore,
 		"CreateImage":   s.CreateImage(ctx, newImage(id, "x"), 0),
 		"Append":        s.Append(ctx, id, 0, label("x", 1), segment.Progress{}),

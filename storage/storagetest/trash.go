@@ -114,14 +114,14 @@ func testTrash(t *testing.T, s Store) {
 		}
 	}
 
-	must(t, s.TrashImage(ctx, green.ID))
+	must(t, s.TrashImages(ctx, green.ProjectID, []string{green.ID}))
 	o.visible(apples[1], pears[0], pears[1])
 	o.trash(green)
 	time.Sleep(2 * time.Millisecond) // the order is that of milliseconds
 	must(t, s.TrashProject(ctx, all.ID))
 	o.visible(pears...)
 	o.trash(all, green)
-	wantKind(t, segment.NotFound, s.TrashImage(ctx, apples[1].ID))
+	wantKind(t, segment.NotFound, s.TrashImages(ctx, all.ID, []string{apples[1].ID}))
 	_, err := s.Restore(ctx, green.ID, 0)
 	wantKind(t, segment.Conflict, err)
 
@@ -140,6 +140,35 @@ func testTrash(t *testing.T, s Store) {
 	checkLog(t, s, green.ID, 2)
 }
 
+// testTrashMany checks that many images go to the trash and come back all or none.
+func testTrashMany(t *testing.T, s Store) {
+	ctx := t.Context()
+	o := newOrchard(t, s)
+	apples, pears := o.images[0], o.images[1]
+	project, ids := apples[0].ProjectID, []string{apples[0].ID, apples[1].ID}
+	for _, with := range []string{pears[0].ID, segment.NewID()} {
+		wantKind(t, segment.NotFound, s.TrashImages(ctx, project, append(ids, with)))
+	}
+	o.visible(slices.Concat(apples, pears)...)
+	must(t, s.TrashImages(ctx, project, ids))
+	o.visible(pears...)
+	wantKind(t, segment.NotFound, s.TrashImages(ctx, project, ids))
+
+	must(t, s.TrashImages(ctx, pears[0].ProjectID, []string{pears[0].ID}))
+	for _, with := range []string{pears[0].ID, pears[1].ID, segment.NewID()} {
+		wantKind(t, segment.NotFound, s.RestoreImages(ctx, project, append(ids, with), 0))
+	}
+	must(t, s.TrashProject(ctx, project))
+	wantKind(t, segment.Conflict, s.RestoreImages(ctx, project, ids, 0))
+	_, err := s.Restore(ctx, project, 0)
+	must(t, err)
+	wantKind(t, segment.TooLarge, s.RestoreImages(ctx, project, ids, 1))
+	o.visible(pears[1])
+	must(t, s.RestoreImages(ctx, project, ids, 2))
+	o.visible(slices.Concat(apples, pears[1:])...)
+	wantKind(t, segment.NotFound, s.RestoreImages(ctx, project, ids, 0))
+}
+
 // noteErased is an entry of the audit log with the identifiers of what is erased.
 func noteErased(gone []segment.Erased) audit.Entry {
 	e := audit.Entry{At: moment(), Action: audit.Erased}
@@ -155,7 +184,7 @@ func testRemoveEmpty(t *testing.T, s Store) {
 	o := newOrchard(t, s)
 	apples, pears := o.images[0], o.images[1]
 	for _, im := range apples {
-		must(t, s.TrashImage(ctx, im.ID))
+		must(t, s.TrashImages(ctx, im.ProjectID, []string{im.ID}))
 	}
 	for _, id := range []string{apples[0].ProjectID, pears[0].ProjectID} {
 		wantKind(t, segment.NotFound, s.RemoveEmpty(ctx, id))
@@ -213,7 +242,7 @@ func testErased(t *testing.T, s Store) {
 	}
 	old := time.Now()
 	erase(time.Now().Add(time.Hour))
-	must(t, s.TrashImage(ctx, apples[0].ID))
+	must(t, s.TrashImages(ctx, apples[0].ProjectID, []string{apples[0].ID}))
 	must(t, s.TrashProject(ctx, pears[0].ProjectID))
 	erase(old.Add(-time.Minute))
 	every(apples[0], apples[1], pears[0], pears[1])
@@ -267,12 +296,12 @@ func testFullProject(t *testing.T, s Store) {
 	images, err := s.ImagesAfter(ctx, p.ID, "", 1e6)
 	must(t, err)
 	first := images[0].ID
-	must(t, s.TrashImage(ctx, first))
+	must(t, s.TrashImages(ctx, p.ID, []string{first}))
 	another := newImage(p.ID, "another")
 	must(t, s.CreateImage(ctx, another, most))
 	_, err = s.Restore(ctx, first, most)
 	wantKind(t, segment.TooLarge, err)
-	must(t, s.TrashImage(ctx, another.ID))
+	must(t, s.TrashImages(ctx, p.ID, []string{another.ID}))
 	_, err = s.Restore(ctx, first, most)
 	must(t, err)
 	must(t, s.TrashProject(ctx, p.ID))

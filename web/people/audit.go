@@ -145,7 +145,7 @@ func details(e audit.Entry, projects, gone map[string]string) []templates.AuditT
 				}
 			}
 			link := "/images/" + id
-			if e.Action == audit.Erased {
+			if e.Action == audit.Erased || e.Action == audit.ImagesTrashed {
 				link = ""
 			}
 			out = append(out, templates.AuditText{Text: e.Detail[at:m[0]]}, templates.AuditText{Text: name, Link: link})
@@ -172,7 +172,7 @@ func details(e audit.Entry, projects, gone map[string]string) []templates.AuditT
 }
 
 // listing are the actions whose details list images or projects.
-var listing = []audit.Action{audit.ImagesReviewed, audit.ImagesAssigned, audit.Erased}
+var listing = []audit.Action{audit.ImagesReviewed, audit.ImagesAssigned, audit.ImagesTrashed, audit.ImagesRestored, audit.Erased}
 
 // doings puts the actions in words.
 var doings = map[audit.Action]string{
@@ -182,7 +182,7 @@ var doings = map[audit.Action]string{
 	audit.TokenCreated: "Created an API token", audit.TokenRevoked: "Revoked an API token",
 	audit.MemberSet: "Gave a role in a project", audit.MemberRemoved: "Removed a member from a project",
 	audit.ProjectCreated: "Created a project", audit.ProjectEdited: "Changed a project", audit.ProjectTrashed: "Moved a project to the trash",
-	audit.ProjectRemoved: "Removed a project without images", audit.ImageTrashed: "Moved an image to the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",
+	audit.ProjectRemoved: "Removed a project without images", audit.ImageTrashed: "Moved an image to the trash", audit.ImagesTrashed: "Moved images to the trash", audit.ImagesRestored: "Restored images from the trash", audit.Restored: "Restored from the trash", audit.Erased: "Emptied the trash",
 	audit.ImagesReviewed: "Set the status of images", audit.ImagesAssigned: "Assigned images",
 	audit.ImagesUploaded: "Uploaded images", audit.MasksImported: "Imported masks", audit.BackupImported: "Imported a backup of a project",
 	audit.ExportStarted: "Started an export", audit.ExportFetched: "Downloaded an export", audit.ExportCancelled: "Cancelled an export",
