@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"io/fs"
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,11 +14,10 @@ import (
 // maxName is the longest path in an archive, in bytes.
 const maxName = 1024
 
-// device matches names that are devices on Windows, whatever their extension.
-var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])[ .]*(\.|$)`)
-
 // badName says what is wrong with a path, or "". It is stricter than any one
-// system, so that an archive is accepted or refused alike wherever Collie runs.
+// system, so that an archive is accepted or refused alike wherever Collie runs. Names
+// of devices on Windows, such as aux.png, are fine: no file gets the name on the
+// server's disk, and exports give it another.
 func badName(name string) string {
 	switch {
 	case len(name) > maxName:
@@ -36,9 +34,6 @@ func badName(name string) string {
 		return "leads out of the archive or is not in plain form"
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if device.MatchString(part) {
-			return "is reserved for a device"
-		}
 		if strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") {
 			return "has a part that ends with a dot or a space"
 		}
