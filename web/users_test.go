@@ -152,12 +152,30 @@ func TestDatabaseFails(t *testing.T) {
 			t.Errorf("%s, repaired: %d %.500s", name, a.status, a.body)
 		}
 	}
-	for _, trigger := range []string{"CREATE TRIGGER broken BEFORE UPDATE ON user BEGIN SELECT RAISE(ABORT, 'broken'); END", noSessions} {
-		b.damage(trigger)
-		if a := root.submit("/account", url.Values{"present": {testPassword}, "password": {"another horse"}}); a.status != 500 {
-			t.Errorf("change the password: %d %.500s", a.status, a.body)
+	for _, c := range []struct {
+		damage, ask, password string // it is the user's then
+		status                int
+		says                  string
+	}{
+		{"CREATE TRIGGER broken BEFORE UPDATE ON user BEGIN SELECT RAISE(ABORT, 'broken'); END", "/account", testPassword, 500, "Something unexpected went wrong."},
+		{noSessions, "/account", "another horse", 503, "Your new password is set, but"},
+		{noSessions, "/join", "a third horse", 503, "Your new password is set, but"},
+	} {
+		fields := url.Values{"present": {testPassword}, "password": {"another horse"}}
+		if c.ask == "/join" {
+			link := joinLink.FindStringSubmatch(string(root.submit("/users/"+root.whoami(t)+"/invite", nil).body))
+			fields = url.Values{"with": {strings.TrimPrefix(link[1], "/join?with=")}, "password": {c.password}}
+		}
+		b.damage(c.damage)
+		if a := root.submit(c.ask, fields); a.status != c.status || !strings.Contains(string(a.body), c.says) {
+			t.Errorf("%s: %d %.2000s", c.ask, a.status, a.body)
 		}
 		b.damage("DROP TRIGGER broken")
+		in := b.submit("/login", url.Values{"name": {"root"}, "password": {c.password}})
+		if in.status != 303 {
+			t.Fatalf("%s: then the password %q is refused: %d", c.ask, c.password, in.status)
+		}
+		root.token = in.cookie(t).Value
 	}
 }
 

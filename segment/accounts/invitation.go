@@ -82,14 +82,11 @@ func (s *Sessions) Invited(ctx context.Context, secret string) (User, error) {
 	return u, err
 }
 
-// Join uses an invitation: the user gets a password and is returned as they are then.
+// Join uses an invitation: the user, who is returned as they were before, gets a password.
 func (s *Sessions) Join(ctx context.Context, secret, password string) (User, error) {
 	u, err := s.Invited(ctx, secret)
 	if err != nil {
 		return User{}, err
 	}
-	if err := s.accounts.replace(access.With(ctx, u.Principal()), u, password); err != nil {
-		return User{}, err
-	}
-	return s.accounts.User(ctx, u.ID)
+	return u, s.accounts.replace(access.With(ctx, u.Principal()), u, password)
 }

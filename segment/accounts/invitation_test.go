@@ -66,6 +66,9 @@ func TestInvitations(t *testing.T) {
 	}
 	gone(first)
 	gone(second)
+	if u, err = a.User(ctx, u.ID); err != nil {
+		t.Fatal(err)
+	}
 	session, _, err := sessions.Begin(ctx, u, "")
 	if err != nil {
 		t.Fatal(err)

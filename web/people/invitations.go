@@ -72,11 +72,9 @@ func (p *People) Join(w http.ResponseWriter, r *http.Request) error {
 	if p.expelUser(u.ID, err) != nil {
 		return err
 	}
-	token, session, err := p.begin(r, u, "an invitation")
-	if err != nil {
+	if err := p.enter(w, r, u.ID, "an invitation"); err != nil {
 		return err
 	}
-	p.sessions.remember(w, token, session.Left())
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 	return nil
 }

@@ -162,6 +162,21 @@ func (p *People) begin(r *http.Request, u accounts.User, how string) (token stri
 	return p.sessions.Begin(r.Context(), u, how)
 }
 
+// enter signs in a user who has just set a password, as begin does. The password stays
+// set whatever fails, and the error says so.
+func (p *People) enter(w http.ResponseWriter, r *http.Request, id, how string) error {
+	u, err := p.sessions.accounts.User(r.Context(), id) // with the generation of the password
+	if err == nil {
+		var token string
+		var session accounts.Session
+		if token, session, err = p.begin(r, u, how); err == nil {
+			p.sessions.remember(w, token, session.Left())
+			return nil
+		}
+	}
+	return segment.Errorf(segment.Unavailable, "Your new password is set, but you could not be signed in with it. Sign in yourself in a moment.").Because(err)
+}
+
 // signInProblem explains to people why they can't sign in.
 func signInProblem(err error) error {
 	var tries *accounts.TriesError

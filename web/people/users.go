@@ -188,10 +188,8 @@ func (p *People) ChangePassword(w http.ResponseWriter, r *http.Request) error {
 	if p.expelUser(v.User, err) != nil {
 		return err
 	}
-	token, session, _, err := p.signIn(r, v.Name, form.Get("password"))
-	if err != nil {
+	if err := p.enter(w, r, v.User, ""); err != nil {
 		return err
 	}
-	p.sessions.remember(w, token, session.Left())
 	return p.showAccount(w, r, http.StatusOK, templates.AccountView{Notice: notices["password"]})
 }
