@@ -74,7 +74,7 @@ export const BINDINGS = [
   { group: 'View', shown: 'U', does: 'Uncertainty', commands: [['u', 'uncertainty']] },
   { group: 'View', shown: 'C', does: 'View settings: opacity, outlines, superpixels, brightness, contrast', commands: [['c', 'tones']] },
   { group: 'View', shown: 'P', does: 'Show patterns with colours', commands: [['p', 'patterns']] },
-  { group: 'View', shown: '-  =', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
+  { group: 'View', shown: '-  +', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
 
   { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels; with other tools, move a point', commands: arrows('', 'move') },
   { group: 'Without a mouse', shown: 'Shift + arrow keys', does: 'Move farther', commands: arrows('shift+', 'move-far') },
@@ -103,16 +103,18 @@ const commands = new Map(BINDINGS.flatMap((b) => b.commands));
 
 /**
  * The combination that was pressed, as the table writes it. Digits go by their
- * place on the keyboard, since Shift turns them into other characters.
+ * place on the keyboard, since Shift turns them into other characters; only '?', which
+ * is Shift + 7 in Russian, is nothing but itself.
  *
  * @param {Stroke} e
  * @returns {string}
  */
 function combination(e) {
-  const digit = /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
+  const digit = e.key === '?' ? undefined : /^(?:Digit|Numpad)(\d)$/.exec(e.code)?.[1];
   const key = digit ?? keyOf(e);
-  // On many keyboards a bracket is AltGr and a digit; Windows reports AltGr as Ctrl and Alt.
-  if ('[]'.includes(e.key) && !e.metaKey && (digit || (key === e.key && e.ctrlKey === e.altKey))) return e.key;
+  // On many keyboards a bracket is AltGr and another key, often a digit; Windows reports
+  // AltGr as Ctrl and Alt, a Mac as Alt.
+  if ('[]'.includes(e.key) && !e.metaKey && (digit || (key === e.key && (e.altKey || !e.ctrlKey)))) return e.key;
   const written = key.length === 1 && key === e.key && !digit && key.toUpperCase() === key; // punctuation holds its Shift already
   const control = e.ctrlKey || e.metaKey ? 'ctrl+' : '';
   const shift = e.shiftKey && !written ? 'shift+' : '';

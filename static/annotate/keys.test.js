@@ -112,6 +112,46 @@ test('Latin keyboards keep what their keys write', () => {
   for (const [e, want] of cases) assert.equal(commandOf(e), want, `${e.key} (${e.code})`);
 });
 
+// Characters that are shortcuts, where each keyboard has them. A digit and a character that
+// share a key go by the digit, as the classes show it, except '?', which the help needs.
+test('characters give their commands on every layout', () => {
+  /** @type {Record<string, [ReturnType<typeof press>, string | undefined][]>} */
+  const layouts = {
+    US: [
+      [press('&', 'Digit7', 's'), 'class 16'], [press('?', 'Slash', 's'), 'help'], [press('/', 'Slash'), undefined],
+      [press('+', 'Equal', 's'), 'finer'], [press('=', 'Equal'), 'finer'], [press('_', 'Minus', 's'), undefined],
+      [press('{', 'BracketLeft', 's'), undefined], [press('<', 'Comma', 's'), undefined],
+    ],
+    German: [
+      [press('/', 'Digit7', 's'), 'class 16'], [press('=', 'Digit0', 's'), 'class 19'], [press('?', 'Minus', 's'), 'help'],
+      [press('+', 'BracketRight'), 'finer'], [press('-', 'Slash'), 'coarser'], [press(';', 'Comma', 's'), undefined],
+      [press('[', 'Digit8', 'ca'), 'thinner'], [press(']', 'Digit9', 'ca'), 'wider'], [press(']', 'Digit6', 'a'), 'wider'], // Windows, Mac
+    ],
+    French: [
+      [press('7', 'Digit7', 's'), 'class 16'], [press('-', 'Digit6'), 'class 5'], [press('-', 'NumpadSubtract'), 'coarser'],
+      [press('?', 'KeyM', 's'), 'help'], [press('=', 'Equal'), 'finer'], [press('+', 'Equal', 's'), 'finer'],
+      [press(',', 'KeyM'), 'walk-back'], [press('.', 'Comma', 's'), 'walk-on'], [press('/', 'Period', 's'), undefined],
+      [press('[', 'Digit5', 'ca'), 'thinner'], [press(']', 'Minus', 'ca'), 'wider'], [press('[', 'Digit5', 'as'), 'thinner'], // on a Mac
+    ],
+    Spanish: [
+      [press('/', 'Digit7', 's'), 'class 16'], [press('=', 'Digit0', 's'), 'class 19'], [press('?', 'Minus', 's'), 'help'],
+      [press('¿', 'Equal', 's'), undefined], [press('+', 'BracketRight'), 'finer'], [press('-', 'Slash'), 'coarser'],
+      [press('[', 'BracketLeft', 'ca'), 'thinner'], [press(']', 'BracketRight', 'ca'), 'wider'],
+      [press('[', 'BracketLeft', 'a'), 'thinner'], [press(']', 'BracketRight', 'a'), 'wider'], // on a Mac
+    ],
+    Russian: [
+      [press('?', 'Digit7', 's'), 'help'], [press(':', 'Digit6', 's'), 'class 15'], [press('*', 'Digit8', 's'), 'class 17'],
+      [press('7', 'Digit7'), 'class 6'], [press('+', 'Equal', 's'), 'finer'], [press('=', 'Equal'), 'finer'], [press('-', 'Minus'), 'coarser'],
+      [press('.', 'Slash'), 'walk-on'], [press(',', 'Slash', 's'), 'walk-back'], [press('/', 'Backslash', 's'), undefined],
+      [press('х', 'BracketLeft'), 'thinner'], [press('ъ', 'BracketRight'), 'wider'],
+    ],
+    Bulgarian: [[press('?', 'Digit2', 's'), 'help'], [press('+', 'Digit3', 's'), 'class 12']],
+  };
+  for (const [layout, cases] of Object.entries(layouts)) {
+    for (const [e, want] of cases) assert.equal(commandOf(e), want, `${layout}: ${e.key} (${e.code})`);
+  }
+});
+
 test('controls keep the keys that work on them, and no others', () => {
   /** @type {[string, ReturnType<typeof press>, boolean][]} */
   const cases = [
