@@ -18,7 +18,7 @@ export function findClass(classes, choose) {
   let at = 0;
 
   const paint = () => {
-    const wanted = sought(input.value.trim());
+    const wanted = sought(input.value).trim();
     const all = classes();
     found = matches(all.map((c) => c.name), wanted);
     at = Math.min(at, Math.max(0, found.length - 1));

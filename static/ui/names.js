@@ -13,22 +13,22 @@ export function isolated(name) {
 }
 
 /**
- * The same for names that count as the same: those that differ in upper and lower case,
- * or in how letters with accents are written.
+ * The same for names that count as the same, as on the server: those that differ in upper
+ * and lower case, in how letters with accents are written, or in marks of direction.
  *
  * @param {string} name
  */
 export function folded(name) {
-  return name.toLowerCase().normalize();
+  return name.replace(/[\u061c\u200e\u200f]/g, '').toLowerCase().normalize();
 }
 
 /**
  * The same for names that a search takes for one another. Besides what counts as the same
- * these are 'ß' and 'ss', the letters i of Turkish, and Japanese letters and digits of
- * different widths.
+ * these are 'ß' and 'ss', the letters i of Turkish, Japanese letters and digits of
+ * different widths, and names with all that gives text a direction, as isolated does.
  *
  * @param {string} name
  */
 export function sought(name) {
-  return folded(name.normalize('NFKC')).replaceAll('i\u0307', 'i').replaceAll('ı', 'i').replaceAll('ß', 'ss');
+  return folded(name.replace(/\p{Bidi_Control}/gu, '').normalize('NFKC')).replaceAll('i\u0307', 'i').replaceAll('ı', 'i').replaceAll('ß', 'ss');
 }
