@@ -194,8 +194,9 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 }
 
 // preferThing helps the first class that isn't the rest a little where nothing at all
-// tells the classes apart: Herding needs a first labelling. A box around the whole
-// of a narrow image leaves it so, where the rest leans in from the border everywhere.
+// tells the classes apart: Herding needs a first labelling. A mask imported along the
+// border leaves it so, where the rest leans in as strongly as the picks hold; in a
+// narrow image that is everywhere.
 func preferThing(p *herding.Problem, rest int) {
 	if !errors.Is(p.Ready(), herding.ErrNoInformation) {
 		return

@@ -200,3 +200,24 @@ func TestSettledIsMadeOnce(t *testing.T) {
 		t.Errorf("30 equal hypotheses took %d turns", turns)
 	}
 }
+
+// Picks of one class along the whole border, such as those of an imported mask, and the
+// rest, which leans in from there, are in an exact tie, which the picks win.
+func TestPicksAlongTheBorder(t *testing.T) {
+	for _, side := range []int{1, 2, 4} {
+		n := side * side
+		m := NewModel(gridGraph(side, 1), DefaultParameters)
+		holds := newHolds(n)
+		for i, rim := range m.rim {
+			if rim {
+				holds.Labels[i], holds.Picked[i] = 5, 1
+			}
+		}
+		for _, rest := range []segment.Rest{{Mode: segment.RestClass, Class: 3}, {Mode: segment.RestClass, Class: 9}, {Mode: segment.RestUndecided}} {
+			s := NewSequence(m, Evidence{Clicks: clicksOn(n, nil), Holds: holds, Rest: rest}, 1)
+			if h := first(t, s, 1)[0]; slices.ContainsFunc(h.Labels, func(class uint8) bool { return class != 5 }) {
+				t.Errorf("%d × %d superpixels, the rest is %v: %v", side, side, rest, h.Labels)
+			}
+		}
+	}
+}
