@@ -47,28 +47,49 @@ var formats = []*format{
 	{name: "tiff", title: "TIFF", magic: "MM\x00*", config: tiffConfig, decode: decodeTIFF, exif: tiffOrientation, stated: tiffSize, check: checkTIFF, mend: mendTIFF, pictures: tiffPictures},
 }
 
-// refused are formats that people take for images; naming them helps more than
-// 'unknown'.
-var refused = []struct{ magic, title string }{
-	{"????ftyphei", heic},
-	{"????ftyphev", heic},
-	{"????ftypmif1", heic},
-	{"????ftypmsf1", heic},
-	{"????ftypavi", "an AVIF image"},
-	{"????ftypqt  ", "a video"}, // beside each live photo of an iPhone
-	{"????ftypisom", "a video"},
-	{"????ftypmp4", "a video"},
-	{"II+\x00", "a BigTIFF image"},
-	{"MM\x00+", "a BigTIFF image"},
-	{"\x00\x00\x00\x0cJXL ", "a JPEG XL image"},
-	{"\xff\x0a", "a JPEG XL image"},
-	{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 image"},
-	{"8BPS", "a Photoshop document"},
-	{"%PDF", "a PDF document"},
-	{"PK\x03\x04", "a zip archive"},
+// refused are formats that people take for images, and what helps besides using
+// another format; naming them helps more than 'unknown'.
+var refused = []struct{ magic, title, instead string }{
+	{"????ftyphei", heic, jpegInstead},
+	{"????ftyphev", heic, jpegInstead},
+	{"????ftypmif1", heic, jpegInstead},
+	{"????ftypmsf1", heic, jpegInstead},
+	{"????ftypavi", "an AVIF image", ""},
+	{"????ftypcrx ", raw, developed},
+	{"????ftypqt  ", "a video", ""}, // beside each live photo of an iPhone
+	{"????ftypisom", "a video", ""},
+	{"????ftypmp4", "a video", ""},
+	{"II*\x00????CR\x02", raw, developed},
+	{"IIU\x00", raw, developed},
+	{"IIRO", raw, developed},
+	{"FUJIFILMCCD-RAW", raw, developed},
+	{"II+\x00", "a BigTIFF image", ""},
+	{"MM\x00+", "a BigTIFF image", ""},
+	{"\x00\x00\x00\x0cJXL ", "a JPEG XL image", ""},
+	{"\xff\x0a", "a JPEG XL image", ""},
+	{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 image", ""},
+	{"\x76\x2f\x31\x01", "an OpenEXR image", ""},
+	{"8BPS", "a Photoshop document", ""},
+	{"%PDF", "a PDF document", ""},
+	{strings.Repeat("?", 128) + "DICM", "a DICOM image", exported},
+	{"ZISRAWFILE", "a Zeiss CZI image", exported},
+	{"\xda\xce\xbe\x0a", "a Nikon ND2 image", exported},
+	{"\x89HDF\r\n\x1a\n", "an HDF5 file", exported},
+	{"\x93NUMPY", "a NumPy array", exported},
+	{"PK\x03\x04", "a zip archive", ""},
+	{"Rar!\x1a\x07", "a RAR archive", zipped},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", zipped},
+	{"\x1f\x8b", "a gzip archive", zipped},
 }
 
-const heic = "a HEIC photo"
+const (
+	heic        = "a HEIC photo"
+	jpegInstead = "Save a copy as JPEG; with Most Compatible under Settings, Camera, Formats, an iPhone takes JPEG from then on. "
+	raw         = "a camera's raw file"
+	developed   = "Export it as JPEG from the camera's program, or take JPEG pictures beside the raw ones. "
+	exported    = "Export its pictures as PNG or TIFF. "
+	zipped      = "Pack the images into a zip archive. "
+)
 
 // recognize returns the format of a file by its first bytes.
 func recognize(head []byte) (*format, error) {
@@ -79,17 +100,14 @@ func recognize(head []byte) (*format, error) {
 	if hasMagic(head, "RIFF????WEBPVP8X") && len(head) > flags && head[flags]&animated != 0 {
 		return nil, refusef(Unsupported, "The file is an animated WebP image, which Collie can't read; save one of its frames as PNG. %s", accepted)
 	}
+	for _, r := range refused { // first: some are TIFFs inside
+		if hasMagic(head, r.magic) {
+			return nil, refusef(Unsupported, "The file is %s, which Collie can't read. %s%s", r.title, r.instead, accepted)
+		}
+	}
 	for _, f := range formats {
 		if hasMagic(head, f.magic) {
 			return f, nil
-		}
-	}
-	for _, r := range refused {
-		if hasMagic(head, r.magic) {
-			if r.title == heic {
-				return nil, refusef(Unsupported, "The file is %s, which Collie can't read. Save a copy as JPEG; with Most Compatible under Settings, Camera, Formats, an iPhone takes JPEG from then on. %s", heic, accepted)
-			}
-			return nil, refusef(Unsupported, "The file is %s, which Collie can't read. %s", r.title, accepted)
 		}
 	}
 	text := strings.ToLower(string(bytes.TrimLeft(head, "\xef\xbb\xbf \t\r\n")))
@@ -114,14 +132,19 @@ func hasMagic(head []byte, magic string) bool {
 	return true
 }
 
-// broken is the error for a file of format f whose decoder returned err.
+// broken is the error for a file of format f whose decoder returned err, unless that is
+// one already.
 func (f *format) broken(err error) *Error {
 	var (
 		inJPEG jpeg.UnsupportedError
 		inPNG  png.UnsupportedError
 		inTIFF tiff.UnsupportedError
 		format tiff.FormatError
+		own    *Error
 	)
+	if errors.As(err, &own) {
+		return own
+	}
 	e := refusef(Unreadable, "The file starts like a %s image but is damaged or incomplete.", f.title)
 	switch {
 	case errors.As(err, &inTIFF), errors.As(err, &format) && strings.HasPrefix(string(format), "wrong number of samples"):

@@ -36,6 +36,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	rare := bytes.Replace(cmyk.Bytes(), []byte{0x06, 0x01, 3, 0, 1, 0, 0, 0, 1}, []byte{0x06, 0x01, 3, 0, 1, 0, 0, 0, 5}, 1)
+	preview := phototest.TIFFWith(cmyk.Bytes(), phototest.Entry{Tag: newSubfileTypeTag, Kind: 4, Count: 1, Value: reduced})
 	for name, c := range map[string]struct {
 		file   string
 		reason Reason
@@ -50,6 +51,10 @@ func TestRefusals(t *testing.T) {
 		"live photo":    {"\x00\x00\x00\x14ftypqt  \x00\x00\x00\x00qt  ", Unsupported, "a video"},
 		"moving webp":   {"RIFF\x30\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x3b\x00\x00\x31\x00\x00", Unsupported, "an animated WebP"},
 		"avif":          {"\x00\x00\x00\x18ftypavif\x00\x00\x00\x00", Unsupported, "AVIF"},
+		"Canon raw":     {"II*\x00\x10\x00\x00\x00CR\x02\x00", Unsupported, "a camera's raw file, which Collie can't read. Export it as JPEG"},
+		"Nikon raw":     {string(preview), Unsupported, "a small copy of another, as in a camera's raw files"},
+		"dicom":         {strings.Repeat("\x00", 128) + "DICM\x02", Unsupported, "a DICOM image, which Collie can't read. Export its pictures as PNG or TIFF."},
+		"rar":           {"Rar!\x1a\x07\x01\x00", Unsupported, "a RAR archive, which Collie can't read. Pack the images into a zip archive."},
 		"zip":           {"PK\x03\x04", Unsupported, "zip"},
 		"pdf":           {"%PDF-1.7", Unsupported, "PDF"},
 		"rare TIFF":     {string(rare), Unsupported, "Save it in grey or RGB"},

@@ -66,10 +66,15 @@ func tiffPictures(file []byte) int {
 	return max(n, 1)
 }
 
-// tiffConfig reads the size. The gate's readers know places in the file.
+// tiffConfig reads the size. The gate's readers know places in the file. It refuses
+// raw files of cameras, whose first picture is a small copy of another.
 func tiffConfig(r io.Reader) (image.Config, error) {
 	file := r.(io.ReaderAt)
-	if s, ok := samplesOf(firstDirectory(file)); ok {
+	d := firstDirectory(file)
+	if kind, _ := d.value(newSubfileTypeTag, 0); kind&reduced != 0 {
+		return image.Config{}, refusef(Unsupported, "The file's first picture is a small copy of another, as in a camera's raw files, which Collie can't read. %s%s", developed, accepted)
+	}
+	if s, ok := samplesOf(d); ok {
 		return image.Config{Width: s.size.X, Height: s.size.Y}, nil
 	}
 	return tiff.DecodeConfig(asRGB(file))
