@@ -25,6 +25,7 @@ func (s *scene) describe(img *image.NRGBA, m *Runs) *Graph {
 	width, height := reducedSize(m.Width, m.Height, workPixels)
 	if s == nil || s.lab.width != width || s.lab.height != height {
 		s = newScene(img, width, height)
+		defer s.release()
 	}
 	d := &describer{m: m, out: &Graph{Regions: make([]Region, m.N)}, scene: s}
 	d.column, d.row = nearest(m.Width, width), nearest(m.Height, height)
@@ -184,7 +185,7 @@ type side struct {
 // borders fills in the edges.
 func (d *describer) borders() {
 	m, g := d.m, d.gradients
-	pairs := newPairTable(m.N)
+	pairs := newPairTable(m.N, d.room)
 	var edges []Edge
 	var sides []side
 	i := int32(-1) // the edge that the last side belongs to

@@ -51,7 +51,8 @@ func (h *Hierarchy) LevelOf(c *Cut, n int) []int32 {
 // when the image is empty. The result depends on the pixels and on finest only;
 // coarse levels hardly depend on finest.
 func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
-	h, _ := divide(img, finest)
+	h, s := divide(img, finest)
+	s.release()
 	return h
 }
 
@@ -59,12 +60,13 @@ func NewHierarchy(img *image.NRGBA, finest int) *Hierarchy {
 // for its finest level, with the merges. It is faster than calling both.
 func Divide(img *image.NRGBA, finest int) (*Hierarchy, *Graph) {
 	h, s := divide(img, finest)
+	defer s.release()
 	g := s.describe(img, h.finest)
 	g.Merges = h.merges
 	return h, g
 }
 
-// divide is NewHierarchy that returns the scene, too.
+// divide is NewHierarchy that returns the scene, too, which the caller must release.
 func divide(img *image.NRGBA, finest int) (*Hierarchy, *scene) {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	if width < 1 || height < 1 {

@@ -68,17 +68,15 @@ func labPixel(r, g, b uint8) (l, a, bb float32) {
 	return float32(116*fy) - 16, 500 * (fx - fy), 200 * (fy - fz)
 }
 
-// toLab converts an image. Alpha is ignored.
-func toLab(img *image.NRGBA) *planes {
-	width, height := img.Rect.Dx(), img.Rect.Dy()
-	out := planesIn(make([]float32, 3*width*height), width, height)
-	for y := range height {
-		src := img.Pix[y*img.Stride : y*img.Stride+4*width]
-		l, a, b := out.l[y*width:][:width], out.a[y*width:][:width], out.b[y*width:][:width]
+// convert sets the planes to an image of their size. Alpha is ignored.
+func (p *planes) convert(img *image.NRGBA) {
+	w := p.width
+	for y := range p.height {
+		src := img.Pix[y*img.Stride : y*img.Stride+4*w]
+		l, a, b := p.l[y*w:][:w], p.a[y*w:][:w], p.b[y*w:][:w]
 		for x := range l {
-			p := src[4*x : 4*x+4 : 4*x+4]
-			l[x], a[x], b[x] = labPixel(p[0], p[1], p[2])
+			px := src[4*x : 4*x+4 : 4*x+4]
+			l[x], a[x], b[x] = labPixel(px[0], px[1], px[2])
 		}
 	}
-	return out
 }

@@ -35,16 +35,21 @@ type scene struct {
 	img       *image.NRGBA
 	lab       *planes // blurred
 	gradients *gradients
+	room      *room
 }
 
-// newScene returns the scene of an image at the given size.
+// newScene returns the scene of an image at the given size, to be released.
 func newScene(img *image.NRGBA, width, height int) *scene {
-	s := &scene{img: reduce(img, width, height)}
-	s.lab = toLab(s.img)
+	s := &scene{img: reduce(img, width, height), room: newRoom()}
+	s.lab = planesIn(s.room.floats.take(3*width*height), width, height)
+	s.lab.convert(s.img)
 	s.lab.blur()
-	s.gradients = newGradients(s.lab)
+	s.gradients = newGradients(s.lab, s.room)
 	return s
 }
+
+// release leaves the scene's memory to another one. s must not be used afterwards.
+func (s *scene) release() { rooms.Put(s.room) }
 
 // reduce returns the image at a smaller size, each pixel the mean of its block;
 // the image itself if the size is the same.

@@ -7,12 +7,12 @@ import "collie/disjoint"
 // cost, and a border's regions merge unless one of them already did in this
 // round. It returns the region of each former region.
 func (r *rag) matchDown(target, rounds int) []int32 {
-	owner := make([]int32, len(r.regions))
+	owner := r.room.ints.take(len(r.regions))
 	for i := range owner {
 		owner[i] = int32(i)
 	}
-	costs := make([]float32, len(r.borders))
-	mates, starts := make([]int32, len(r.regions)), make([]int32, len(r.regions)+1)
+	costs := r.room.floats.take(len(r.borders))
+	mates, starts := r.room.ints.take(len(r.regions)), r.room.ints.take(len(r.regions)+1)
 	for range rounds {
 		n := len(r.regions)
 		if n <= target+target/8 {
@@ -157,13 +157,13 @@ type merger struct {
 
 func newMerger(r *rag) *merger {
 	n := len(r.regions)
-	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: make([]int32, n), merged: disjoint.New(n), left: n}
-	degree := make([]int32, n)
+	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: r.room.ints.zeros(n), merged: disjoint.New(n), left: n}
+	degree := r.room.ints.zeros(n)
 	for i := range r.pairs {
 		degree[r.pairs[i][0]]++
 		degree[r.pairs[i][1]]++
 	}
-	arena := make([]int32, 2*len(r.borders))
+	arena := r.room.ints.take(2 * len(r.borders))
 	for i, d := range degree {
 		m.adjacent[i], arena = arena[:0:d], arena[d:]
 	}

@@ -40,22 +40,23 @@ type gradients struct {
 	width, width2, width4 int
 }
 
-func newGradients(lab *planes) *gradients {
+func newGradients(lab *planes, room *room) *gradients {
 	w, h := lab.width, lab.height
 	w2, h2 := (w+1)/2, (h+1)/2
 	w4, h4 := (w2+1)/2, (h2+1)/2
 	g := &gradients{width: w, width2: w2, width4: w4}
 	// The reduced colours share memory with g1, which comes last.
-	room := make([]float32, max(w*h, 3*(w2*h2+w4*h4)))
-	half := lab.half(room)
-	quarter := half.half(room[3*w2*h2:])
-	g.g2, g.g4 = half.gradient(make([]float32, w2*h2)), quarter.gradient(make([]float32, w4*h4))
-	g.g1 = lab.gradient(room[:w*h])
+	shared := room.floats.take(max(w*h, 3*(w2*h2+w4*h4)))
+	half := lab.half(shared)
+	quarter := half.half(shared[3*w2*h2:])
+	g.g2, g.g4 = half.gradient(room.floats.take(w2*h2)), quarter.gradient(room.floats.take(w4*h4))
+	g.g1 = lab.gradient(shared[:w*h])
 	return g
 }
 
 // rag is a region adjacency graph.
 type rag struct {
+	room    *room
 	regions []region
 	pairs   [][2]int32 // the two regions, the lower first, of each of borders
 	borders []border
@@ -64,15 +65,15 @@ type rag struct {
 
 // newRAG measures the n regions of labels and their borders in two raster
 // passes.
-func newRAG(labels []int32, n int, lab *planes, g *gradients) *rag {
-	out := &rag{regions: sumRegions(labels, n, lab, g.g1)}
-	out.gatherBorders(labels, g)
+func (s *scene) newRAG(labels []int32, n int) *rag {
+	out := &rag{room: s.room, regions: s.room.regions.zeros(n)}
+	sumRegions(out.regions, labels, s.lab, s.gradients.g1)
+	out.gatherBorders(labels, s.gradients)
 	return out
 }
 
-// sumRegions measures the regions.
-func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
-	regions := make([]region, n)
+// sumRegions measures the regions, which are zero before.
+func sumRegions(regions []region, labels []int32, lab *planes, g1 []float32) {
 	for o := 0; o < len(labels); o += lab.width {
 		row := labels[o : o+lab.width]
 		l, a, b, g := lab.l[o:][:len(row)], lab.a[o:][:len(row)], lab.b[o:][:len(row)], g1[o:][:len(row)]
@@ -101,7 +102,6 @@ func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
 		r.b /= r.size
 		r.tex /= r.size
 	}
-	return regions
 }
 
 // gatherBorders measures the borders of the regions of r, given the region of each
@@ -109,8 +109,8 @@ func sumRegions(labels []int32, n int, lab *planes, g1 []float32) []region {
 func (r *rag) gatherBorders(of []int32, g *gradients) {
 	w := g.width
 	h := len(of) / w
-	pairs := newPairTable(len(r.regions))
-	r.borders = make([]border, 0, cap(pairs.pairs))
+	pairs := newPairTable(len(r.regions), r.room)
+	r.borders = r.room.borders.take(cap(pairs.pairs))[:0]
 	// at returns the border between two regions and creates it if it is new.
 	at := func(a, b int32) *border {
 		i := pairs.index(a, b)
@@ -120,7 +120,7 @@ func (r *rag) gatherBorders(of []int32, g *gradients) {
 		return &r.borders[i]
 	}
 	half1, half2, half4 := mergeWeights.g1/2, mergeWeights.g2/2, mergeWeights.g4/2
-	sides := make([]int32, 2*w)
+	sides := r.room.ints.take(2 * w)
 	for y := range h {
 		next := min(y+1, h-1) // the row itself at the bottom, which shows no borders
 		row, below := of[y*w:][:w], of[next*w:][:w]
@@ -175,8 +175,8 @@ type pairTable struct {
 	after []int32    // pair -> 1 + index of the one before it; 0 = none
 }
 
-func newPairTable(n int) *pairTable {
-	return &pairTable{pairs: make([][2]int32, 0, 3*n), first: make([]int32, n), after: make([]int32, 0, 3*n)}
+func newPairTable(n int, room *room) *pairTable {
+	return &pairTable{pairs: room.pairs.take(3 * n)[:0], first: room.ints.zeros(n), after: room.ints.take(3 * n)[:0]}
 }
 
 // index returns the number of a pair and adds it if it is new.

@@ -13,8 +13,9 @@ import "slices"
 func (s *scene) segment(base, finest int) (*Runs, *tree) {
 	lab, g := s.lab, s.gradients
 	width, height := lab.width, lab.height
-	labels, n := basins(g.g1, width, height, max(finest, base))
-	graph := newRAG(labels, n, lab, g)
+	labels := s.room.ints.take(width * height)
+	n := basins(labels, g.g1, width, height, max(finest, base))
+	graph := s.newRAG(labels, n)
 	owners := graph.matchDown(max(matchFactor*base, finest), matchRounds)
 
 	m := newMerger(graph)
@@ -24,9 +25,9 @@ func (s *scene) segment(base, finest int) (*Runs, *tree) {
 		m.next()
 	}
 	leaf := m.owners()
-	relabel(owners, leaf)
-	relabel(labels, owners)
-	t := &tree{leaves: leaves}
+	relabel(owners, owners, leaf)
+	relabel(labels, labels, owners)
+	t := &tree{leaves: leaves, merges: make([][2]int32, 0, leaves-1)}
 	node := slices.Clone(leaf)
 	t.grow(m, smoothAt, node)
 
@@ -34,11 +35,11 @@ func (s *scene) segment(base, finest int) (*Runs, *tree) {
 	// node of the tree it is.
 	owner := m.owners()
 	b := &borderPass{
-		partition: partition{width: width, height: height, regions: slices.Clone(labels), leaves: labels},
+		partition: partition{width: width, height: height, regions: s.room.ints.take(width * height), leaves: labels},
 		mean:      make([][3]float32, smoothAt),
 		lab:       lab,
 	}
-	after := &rag{regions: make([]region, smoothAt)}
+	after := &rag{room: s.room, regions: make([]region, smoothAt)}
 	top := make([]int32, smoothAt)
 	ownerOfLeaf := make([]int32, leaves)
 	for i, o := range owner {
@@ -50,7 +51,7 @@ func (s *scene) segment(base, finest int) (*Runs, *tree) {
 			top[o] = node[i]
 		}
 	}
-	relabel(b.regions, ownerOfLeaf)
+	relabel(b.regions, labels, ownerOfLeaf)
 	b.run(smoothSweeps)
 	after.gatherBorders(b.regions, g)
 	t.grow(newMerger(after), 1, top)
@@ -64,9 +65,11 @@ const (
 	smoothSweeps = 2   // so many times
 )
 
-func relabel(labels, to []int32) {
+// relabel sets dst to to[labels[p]] for each p; dst can be labels.
+func relabel(dst, labels, to []int32) {
+	dst = dst[:len(labels)]
 	for p, l := range labels {
-		labels[p] = to[l]
+		dst[p] = to[l]
 	}
 }
 

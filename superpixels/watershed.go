@@ -38,21 +38,20 @@ func relief(out []int32, g []float32, y int) {
 // outside is higher than any height.
 const outside = math.MaxInt32 &^ 7
 
-// basins labels the basins of the gradient magnitudes g by steepest descent:
+// basins sets labels to the basins of the gradient magnitudes g by steepest descent:
 // each pixel points to its lowest 4-neighbour if that is lower than itself,
 // and pixels whose pointers end at the same minimum share a basin. Basins are
 // 4-connected by construction and numbered in raster order; O(pixels). There
 // are at least atLeast when there are so many pixels: where the image alone
 // has too few, square cells that pointers don't leave divide them.
-func basins(g []float32, width, height, atLeast int) (labels []int32, n int) {
-	labels = make([]int32, len(g))
+func basins(labels []int32, g []float32, width, height, atLeast int) (n int) {
 	descend(labels, g, width, height, max(width, height))
 	n = follow(labels)
 	for cell := 64; n < min(atLeast, len(g)); cell /= 2 {
 		descend(labels, g, width, height, cell)
 		n = follow(labels)
 	}
-	return labels, n
+	return n
 }
 
 // descend sets the pointers of all pixels; minima point to themselves. A pointer
