@@ -1,28 +1,42 @@
 package superpixels
 
-import "math"
+import (
+	"image"
+	"math"
+)
 
-// blur convolves every channel in place with the 5×5 binomial kernel, which is
-// two passes of the 3×3 one. Border pixels are repeated outwards.
-func (p *planes) blur() {
+// blur sets the planes to an image of their size, convolved with the 5×5 binomial
+// kernel, which is two passes of the 3×3 one. Pixels at the frame are repeated
+// outwards. Each row is converted and blurred while it is in the processor's cache.
+func (p *planes) blur(img *image.NRGBA) {
 	w, h := p.width, p.height
-	rows := make([]float32, 5*w) // row y of the plane, blurred along x, at y mod 5
-	row := func(y int) []float32 { return rows[min(max(y, 0), h-1)%5*w:][:w] }
-	for _, plane := range [][]float32{p.l, p.a, p.b} {
-		for y := range min(2, h) {
-			blurRow(row(y), plane[y*w:][:w])
-		}
-		for y := range h {
-			if y+2 < h {
-				blurRow(row(y+2), plane[(y+2)*w:][:w])
-			}
-			r0, r1, r2, r3, r4 := row(y-2), row(y-1), row(y), row(y+1), row(y+2)
-			d := plane[y*w:][:w]
-			r0, r1, r2, r3, r4 = r0[:len(d)], r1[:len(d)], r2[:len(d)], r3[:len(d)], r4[:len(d)]
-			for x := range d {
-				d[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
+	out := [3][]float32{p.l, p.a, p.b}
+	var plain, rows [3][]float32 // the row; row y, blurred along x, at y mod 5
+	for c := range out {
+		plain[c], rows[c] = make([]float32, w), make([]float32, 5*w)
+	}
+	for y := range h + 2 {
+		if y < h {
+			convertRow(plain, img.Pix[y*img.Stride:])
+			for c := range out {
+				blurRow(rows[c][y%5*w:][:w], plain[c])
 			}
 		}
+		if y < 2 {
+			continue
+		}
+		for c := range out {
+			row := func(y int) []float32 { return rows[c][min(max(y, 0), h-1)%5*w:][:w] }
+			blurColumns(out[c][(y-2)*w:][:w], row(y-4), row(y-3), row(y-2), row(y-1), row(y))
+		}
+	}
+}
+
+// blurColumns sets a row to the blur of five along y.
+func blurColumns(dst, r0, r1, r2, r3, r4 []float32) {
+	r0, r1, r2, r3, r4 = r0[:len(dst)], r1[:len(dst)], r2[:len(dst)], r3[:len(dst)], r4[:len(dst)]
+	for x := range dst {
+		dst[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
 	}
 }
 
@@ -31,6 +45,7 @@ func binomial(a, b, c, d, e float32) float32 {
 	return (float32(6*c) + 4*(b+d) + (a + e)) * (1.0 / 16)
 }
 
+// blurRow sets a row to the blur of another along x.
 func blurRow(dst, src []float32) {
 	width := len(src)
 	at := func(x int) float32 { return src[min(max(x, 0), width-1)] }

@@ -1,9 +1,6 @@
 package superpixels
 
-import (
-	"image"
-	"math"
-)
+import "math"
 
 // planes holds CIELAB, one float32 per channel and pixel, row-major.
 type planes struct {
@@ -68,15 +65,12 @@ func labPixel(r, g, b uint8) (l, a, bb float32) {
 	return float32(116*fy) - 16, 500 * (fx - fy), 200 * (fy - fz)
 }
 
-// convert sets the planes to an image of their size. Alpha is ignored.
-func (p *planes) convert(img *image.NRGBA) {
-	w := p.width
-	for y := range p.height {
-		src := img.Pix[y*img.Stride : y*img.Stride+4*w]
-		l, a, b := p.l[y*w:][:w], p.a[y*w:][:w], p.b[y*w:][:w]
-		for x := range l {
-			px := src[4*x : 4*x+4 : 4*x+4]
-			l[x], a[x], b[x] = labPixel(px[0], px[1], px[2])
-		}
+// convertRow sets a row of the three channels to one of an image. Alpha is ignored.
+func convertRow(lab [3][]float32, pix []uint8) {
+	l := lab[0]
+	a, b := lab[1][:len(l)], lab[2][:len(l)]
+	for x := range l {
+		px := pix[4*x : 4*x+4 : 4*x+4]
+		l[x], a[x], b[x] = labPixel(px[0], px[1], px[2])
 	}
 }

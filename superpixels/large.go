@@ -42,8 +42,7 @@ type scene struct {
 func newScene(img *image.NRGBA, width, height int) *scene {
 	s := &scene{img: reduce(img, width, height), room: newRoom()}
 	s.lab = planesIn(s.room.floats.take(3*width*height), width, height)
-	s.lab.convert(s.img)
-	s.lab.blur()
+	s.lab.blur(s.img)
 	s.gradients = newGradients(s.lab, s.room)
 	return s
 }
