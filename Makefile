@@ -44,6 +44,7 @@ test-race: export GOFLAGS := $(shell go env GOFLAGS) $(unwatched:%=-gcflags=%=-r
 test-race:
 	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(alone)'
 	$(go-test) -race -run 'BackupUnderLoad|ServeStopServe|Tabs|Team' $(program)
+	$(go-test) -race -run MemoryOfOthers ./superpixels
 
 test-browser:
 	$(go-test) $(browser)
