@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The list of images has the status by hand, in the words of the page.
+// The list of images has the status by hand, in the words of the page, and the assignee.
 func TestListOfReviews(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := `[{"id": "p", "name": "Beach"}]`
@@ -18,7 +18,7 @@ func TestListOfReviews(t *testing.T) {
 				{"id": "a", "name": "a.png", "status": "started", "seq": 3, "width": 4, "height": 3},
 				{"id": "b", "name": "b.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "approved", "seq": 3}},
 				{"id": "c", "name": "c.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "rejected", "seq": 2}},
-				{"id": "d", "name": "d.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "progress", "seq": 2}}]`
+				{"id": "d", "name": "d.png", "status": "done", "seq": 3, "width": 4, "height": 3, "assignee": "ann", "review": {"status": "progress", "seq": 2}}]`
 		}
 		_, _ = io.WriteString(w, answer)
 	}))
@@ -31,10 +31,10 @@ func TestListOfReviews(t *testing.T) {
 	if err := (&listCommand{Project: "Beach"}).Run(t.Context(), s, streams{&said, io.Discard}); err != nil {
 		t.Fatal(err)
 	}
-	want := "a\tstarted\t4 × 3\ta.png\t\n" +
-		"b\tdone\t4 × 3\tb.png\tApproved\n" +
-		"c\tdone\t4 × 3\tc.png\tRejected, changed since\n" +
-		"d\tdone\t4 × 3\td.png\tIn progress\n"
+	want := "a\tstarted\t4 × 3\ta.png\t\t\n" +
+		"b\tdone\t4 × 3\tb.png\tApproved\t\n" +
+		"c\tdone\t4 × 3\tc.png\tRejected, changed since\t\n" +
+		"d\tdone\t4 × 3\td.png\tIn progress\tann\n"
 	if said.String() != want {
 		t.Errorf("got\n%swant\n%s", &said, want)
 	}

@@ -1,5 +1,5 @@
 // Command collie uses a Collie server from scripts: it uploads images, imports
-// masks and scores, exports labels, and waits for people to finish. It uses the
+// masks and scores, sets statuses, exports labels, and waits for people to finish. It uses the
 // API that /api on the server describes.
 package main
 
@@ -26,11 +26,12 @@ type commands struct {
 	URL   string `default:"http://127.0.0.1:8080" env:"COLLIE_URL" help:"Address of the server."`
 	Token string `env:"COLLIE_TOKEN" help:"API token, from your account page or 'server tokens create'; better given in the environment, where other users of this machine can't read it. A server without login needs none."`
 
-	List   listCommand   `cmd:"" help:"List the projects (id, your role, name), or the images of one (id, status, size, name, status by hand)."`
+	List   listCommand   `cmd:"" help:"List the projects (id, your role, name), or the images of one (id, status, size, name, status by hand, assigned to)."`
 	Create createCommand `cmd:"" help:"Create a project and print its id."`
 	Upload uploadCommand `cmd:"" help:"Upload images, or folders of them, to a project."`
 	Import importCommand `cmd:"" help:"Import masks, classifier scores or embeddings into a project."`
 	Export exportCommand `cmd:"" help:"Export a project's labels as a zip file."`
+	Set    setCommand    `cmd:"" help:"Set the status of images, or who is to work on them."`
 	Wait   waitCommand   `cmd:"" help:"Wait until people have finished the images of a project."`
 
 	Version versionCommand `cmd:"" help:"Print the version of this program."`
@@ -100,7 +101,7 @@ func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	images, err := s.images(ctx, p.ID)
 	for _, im := range images {
-		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name, im.review())
+		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\t%s\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name, im.review(), im.Assignee)
 	}
 	return err
 }

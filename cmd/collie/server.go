@@ -51,7 +51,9 @@ type picture struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Seq    int    `json:"seq"`
-	Review *struct {
+
+	Assignee string `json:"assignee"`
+	Review   *struct {
 		Status string `json:"status"`
 		Seq    int    `json:"seq"`
 	} `json:"review"`
