@@ -1,4 +1,5 @@
 import { Problem } from '../ui/api.js';
+import { fetchAhead } from './ahead.js';
 import { apart } from './apart.js';
 import { App } from './app.js';
 import { clearClasses } from './clearing.js';
@@ -40,6 +41,7 @@ try {
   queue.inherited = (found) => app.resume(found);
   listen(app, queue);
   byId('loading').hidden = true;
+  fetchAhead(data.next ?? '');
   if (!queue.lasting) toast('Edits are kept in this page only', 'This window has no storage, which is usual for private windows. Check that it says “Saved” before you close the page.');
   byId('canvas').focus({ preventScroll: true });
 } catch (error) {

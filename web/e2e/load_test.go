@@ -70,6 +70,34 @@ func TestE2ELoading(t *testing.T) {
 	}
 }
 
+// TestE2EFetchedAhead: the picture and the superpixels of the next image are fetched before
+// it is opened, and then only the superpixels are asked about.
+func TestE2EFetchedAhead(t *testing.T) {
+	t.Parallel()
+	server := startServer(t)
+	var project struct{ ID string }
+	call(t, server+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields"}`), &project)
+	images := uploadTo(t, server, project.ID, [][]byte{field(0), field(1)})
+	p := openPage(t, 1280, 720, false, server+"/images/"+images[0])
+	fetched := func() map[string]int {
+		found := map[string]int{}
+		for _, f := range value[[]loadedFile](p, `performance.getEntriesByType('resource').filter((e) => e.responseEnd > 0).map((e) => ({Path: new URL(e.name).pathname, Bytes: e.transferSize}))`) {
+			if of, part := path.Split(f.Path); of == "/api/v1/images/"+images[1]+"/" {
+				found[part] += f.Bytes
+			}
+		}
+		return found
+	}
+	p.until(fmt.Sprintf(`performance.getEntriesByType('resource').some((e) => e.responseEnd > 0 && e.name.endsWith('/%s/superpixels.bin?of=whole'))`, images[1]))
+	ahead := fetched()
+	p.press("d")
+	p.until(`location.pathname === '/images/` + images[1] + `' && document.getElementById('save')?.dataset.state === 'saved'`)
+	const headers = 500 // bytes, at most
+	if now := fetched(); now["display"] > 0 || now["superpixels.bin"] > headers || ahead["display"] < headers || ahead["superpixels.bin"] < headers {
+		t.Errorf("ahead the browser has fetched %v bytes, then %v, want no picture again", ahead, now)
+	}
+}
+
 // interactive notes when the annotation page takes its first click: the milliseconds
 // since the navigation began.
 const interactive = `addEventListener('DOMContentLoaded', () => {
