@@ -341,7 +341,7 @@ func Project(v ProjectView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page(v.Name+" – Collie", "project").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(v.Name+" – Collie", "project", "annotate").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

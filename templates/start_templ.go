@@ -158,7 +158,7 @@ func Start(v StartView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page("Collie", "start").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page("Collie", "start", "annotate").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
