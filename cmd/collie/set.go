@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // setCommand sets the status of images by hand, or who is to work on them.
@@ -24,6 +25,8 @@ func (c *setCommand) Validate() error {
 		return errors.New("say what to set: --status, --assign or both")
 	case c.Comment != "" && c.Status == nil:
 		return errors.New("--comment goes with --status")
+	case c.Status != nil && *c.Status == "rejected" && strings.TrimSpace(c.Comment) == "":
+		return errors.New("--status rejected needs a --comment that says what to correct")
 	}
 	return nil
 }
@@ -32,6 +35,7 @@ func (c *setCommand) Validate() error {
 const most = 10_000
 
 // Run changes all images or, after an error, none of a request, which has most images.
+// Assignments are requests before those of statuses.
 func (c *setCommand) Run(ctx context.Context, s *server) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -60,7 +64,11 @@ func (c *setCommand) Run(ctx context.Context, s *server) error {
 			if c.Comment != "" {
 				body["comment"] = c.Comment
 			}
-			if err := s.send(ctx, "PUT", "/api/v1/projects/"+p.ID+"/reviews", body, nil); err != nil {
+			err := s.send(ctx, "PUT", "/api/v1/projects/"+p.ID+"/reviews", body, nil)
+			if err != nil && c.Assign != nil {
+				return fmt.Errorf("the images have been assigned, but their status could not be set: %w", err)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,8 +38,14 @@ func TestSet(t *testing.T) {
 	p.fails("must be one of", "set", "Beach", "--status", "good")
 	p.fails(`id or name "beach9.png"; nothing was changed`, "set", "Beach", "beach0.png", "beach9.png", "--status", "done")
 	p.fails("bob", "set", "Beach", "--assign", "bob", "--status", "done")
-	p.fails("comment", "set", "Beach", "--status", "rejected")
+	p.fails("--status rejected needs a --comment", "set", "Beach", "--assign", "", "--status", "rejected", "--comment", " ")
 	want(set)
+	p.do("correct horse\n", "server", "users", "add", "cleo")
+	p.do("", "server", "members", "set", "Beach", "cleo", "annotator")
+	cleo := *p
+	cleo.env = append(slices.Clone(p.env), "COLLIE_TOKEN="+strings.TrimSpace(p.do("", "server", "tokens", "create", "cleo", "test", "--scope", "annotate")))
+	cleo.fails("have been assigned, but their status could not be set", "set", "Beach", "beach0.png", "--assign", "cleo", "--status", "approved")
+	want("beach0.png To do cleo; beach1.png Rejected ann; beach2.png Rejected ann; ")
 	p.do("", "collie", "set", "Beach", "--assign", "", "--status", "none")
 	want("beach0.png  ; beach1.png  ; beach2.png  ; ")
 }
