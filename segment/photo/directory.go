@@ -27,6 +27,7 @@ const (
 	tileLengthTag      = 0x0143
 	tileOffsetsTag     = 0x0144
 	tileCountsTag      = 0x0145
+	subDirectoriesTag  = 0x014a
 	extraSamplesTag    = 0x0152
 	sampleFormatTag    = 0x0153
 	noDataTag          = 0xa481 // GDAL_NODATA, a number as text

@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	rare := bytes.Replace(cmyk.Bytes(), []byte{0x06, 0x01, 3, 0, 1, 0, 0, 0, 1}, []byte{0x06, 0x01, 3, 0, 1, 0, 0, 0, 5}, 1)
-	preview := phototest.TIFFWith(cmyk.Bytes(), phototest.Entry{Tag: newSubfileTypeTag, Kind: 4, Count: 1, Value: reduced})
+	preview := phototest.TIFFWith(cmyk.Bytes(), phototest.Entry{Tag: newSubfileTypeTag, Kind: 4, Count: 1, Value: reduced}, phototest.Entry{Tag: subDirectoriesTag, Kind: 4, Count: 1, Value: 8})
 	for name, c := range map[string]struct {
 		file   string
 		reason Reason

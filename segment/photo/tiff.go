@@ -71,13 +71,20 @@ func tiffPictures(file []byte) int {
 func tiffConfig(r io.Reader) (image.Config, error) {
 	file := r.(io.ReaderAt)
 	d := firstDirectory(file)
-	if kind, _ := d.value(newSubfileTypeTag, 0); kind&reduced != 0 {
+	if d.preview() {
 		return image.Config{}, refusef(Unsupported, "The file's first picture is a small copy of another, as in a camera's raw files, which Collie can't read. %s%s", developed, accepted)
 	}
 	if s, ok := samplesOf(d); ok {
 		return image.Config{Width: s.size.X, Height: s.size.Y}, nil
 	}
 	return tiff.DecodeConfig(asRGB(file))
+}
+
+// preview reports whether the picture is a small copy of another in the file. Programs
+// that save one picture of several leave the mark on it, where it means nothing.
+func (d *directory) preview() bool {
+	kind, _ := d.value(newSubfileTypeTag, 0)
+	return kind&reduced != 0 && (d.after != 0 || d.find(subDirectoriesTag).count > 0)
 }
 
 func decodeTIFF(r io.Reader) (image.Image, error) {

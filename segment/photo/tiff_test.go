@@ -242,6 +242,24 @@ func opaque(img image.Image) image.Image {
 	return img
 }
 
+// TestMarkedAsSmall checks that a picture marked as a small copy of another is refused
+// only if there is another, as in raw files: in the next directory or in one below.
+func TestMarkedAsSmall(t *testing.T) {
+	file := phototest.TIFFWith(phototest.MustTIFF(t, image.NewGray(image.Rect(0, 0, 4, 3)), nil), phototest.Entry{Tag: newSubfileTypeTag, Kind: 4, Count: 1, Value: reduced})
+	if reason := readOne(t, NewGate(Limits{}), file); reason != 0 {
+		t.Errorf("alone: refused for reason %d", reason)
+	}
+	below := phototest.TIFFWith(file, phototest.Entry{Tag: subDirectoriesTag, Kind: 13, Count: 1, Value: 8})
+	le := binary.LittleEndian
+	first := le.Uint32(file[4:])
+	le.PutUint32(file[first+2+entrySize*uint32(le.Uint16(file[first:])):], 8)
+	for name, file := range map[string][]byte{"before another": file, "with one below": below} {
+		if reason := readOne(t, NewGate(Limits{}), file); reason != Unsupported {
+			t.Errorf("%s: reason %d, want %d", name, reason, Unsupported)
+		}
+	}
+}
+
 // TestPictures counts the layers of a stack, but no previews and masks of a picture.
 func TestPictures(t *testing.T) {
 	img := image.NewNRGBA(image.Rect(0, 0, 4, 3))
