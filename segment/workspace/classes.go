@@ -23,14 +23,17 @@ func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classe
 			}
 			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: c.ID == segment.Void})
 		}
-		return edit, w.reuse(ctx, p, edit.Classes)
+		return edit, w.reuse(ctx, p, &edit)
 	})
 }
 
-// reuse gives new classes in a list, for which there are too few ids, those of classes that
-// the list leaves out and of deleted ones. It does so only while the project has no
-// evidence, which would then mean other classes, not even undone or in the trash.
-func (w *Workspace) reuse(ctx context.Context, p *segment.Project, list []segment.ClassEdit) error {
+// reuse gives new classes in the list of an edit, for which there are too few ids, those
+// of classes that the list leaves out and of deleted ones. It does so only while the
+// project has no evidence, which would then mean other classes, not even undone or in the
+// trash. If the rest is a class that the list leaves out, it becomes undecided, not the
+// class that gets the id.
+func (w *Workspace) reuse(ctx context.Context, p *segment.Project, edit *segment.ProjectEdit) error {
+	list := edit.Classes
 	var stays [segment.MaxClasses]bool
 	added := 0
 	for _, e := range list {
@@ -46,6 +49,14 @@ func (w *Workspace) reuse(ctx context.Context, p *segment.Project, list []segmen
 	fresh, err := w.untouched(ctx, p.ID)
 	if err != nil || !fresh {
 		return err
+	}
+	if rest := p.PresentRest(); p.Rest != segment.DefaultRest(p.Classes) && p.Rest.Mode == segment.RestClass {
+		place := slices.IndexFunc(list, func(e segment.ClassEdit) bool { return !e.New && e.ID == rest.Class })
+		if rest.Mode == segment.RestClass && place >= 0 {
+			edit.Rest = &segment.Rest{Mode: segment.RestClass, Class: uint8(place)}
+		} else {
+			edit.Rest = &segment.Rest{Mode: segment.RestUndecided}
+		}
 	}
 	var ids []uint8
 	for _, c := range p.Classes {

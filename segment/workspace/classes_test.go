@@ -73,3 +73,52 @@ func TestReplaceByAsManyAsFit(t *testing.T) {
 	workspacetest.MustAppend(t, a, segment.Event{ID: "b", Kind: segment.Undo})
 	refused("with a label, though undone")
 }
+
+// Of the classes that replace others none becomes what nobody clicks, except the one that
+// was chosen for it and stays.
+func TestReplaceTheRest(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Beach", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choose := func(place uint8) {
+		t.Helper()
+		rest := segment.Rest{Mode: segment.RestClass, Class: place}
+		if p, err = w.EditProject(t.Context(), p.ID, segment.ProjectEdit{Rest: &rest}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace := func(name string, n int, more ...string) {
+		t.Helper()
+		var list []segment.Class
+		for i := range n - len(more) {
+			list = append(list, segment.Class{Name: fmt.Sprint(name, i)})
+		}
+		for _, name := range more {
+			list = append(list, segment.Class{Name: name})
+		}
+		if p, err = w.ReplaceClasses(t.Context(), p.ID, list, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undecided := func(when string) {
+		t.Helper()
+		if got := p.PresentRest(); got.Mode != segment.RestUndecided {
+			t.Errorf("%s the rest is %v, want undecided", when, got)
+		}
+	}
+	replace("first", segment.MaxClasses)
+	choose(5)
+	replace("second", segment.MaxClasses, "first5")
+	if c, ok := p.Class(int(p.PresentRest().Class)); !ok || c.Name != "first5" {
+		t.Errorf("the rest is %v, %q, want first5", p.Rest, c.Name)
+	}
+	replace("third", segment.MaxClasses)
+	undecided("without the class")
+	choose(5)
+	replace("fourth", 3)
+	undecided("among few classes")
+	replace("fifth", segment.MaxClasses)
+	undecided("among many again")
+}
