@@ -22,7 +22,7 @@ go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
 # These tests compute for a long time in one goroutine. Tests beside them have
 # several, so test-race leaves out these alone and test-plain runs them.
 alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput)$$
-# Other people's code where test-race would spend half of its time: the database
+# Other people's code where test-race would spend half of its time: the database, the bundler
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
 # bits of a float would pay for it.
