@@ -151,7 +151,7 @@ var calls = map[string]call{
 	},
 	"PUT /api/v1/projects/{id}/trash": {
 		id: "trashImages", summary: "Move images to the trash, or restore them",
-		doc:   "All the given images or, after an error, none: 404 if one of them is not in the project or, to be restored, not in the trash; 409 if the project would have more images than it can, or is in the trash itself. They can be restored for 30 days. The websockets of images that go to the trash end with close code 4410.",
+		doc:   "All the given images or, after an error, none: 404 if one of them is not in the project or, to be restored, not in the trash, or if the project itself is in the trash: restore that first. 409 if the project would have more images than it can. They can be restored for 30 days. The websockets of images that go to the trash end with close code 4410.",
 		takes: jsonOf(trashedJSON{}), status: 204, problems: []int{409},
 	},
 	"POST /api/v1/projects/{id}/imports": {

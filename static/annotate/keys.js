@@ -103,8 +103,8 @@ const commands = new Map(BINDINGS.flatMap((b) => b.commands));
 
 /**
  * The combination that was pressed, as the table writes it. Digits go by their
- * place on the keyboard, since Shift turns them into other characters; only '?', which
- * is Shift + 7 in Russian, is nothing but itself.
+ * place on the keyboard, since Shift turns them into other characters. Only '?', which
+ * is Shift + 7 in Russian, goes by what it writes.
  *
  * @param {Stroke} e
  * @returns {string}
