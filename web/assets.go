@@ -20,7 +20,7 @@ var mediaTypes = map[string]string{
 	".map": "application/json",
 }
 
-// serveStatic serves the modules, styles and icons at the addresses
+// serveStatic serves the modules, styles, source maps and icons at the addresses
 // that static.Address gives them. Browsers cache those forever. While servers
 // of two versions run side by side, a page from one can ask the other, which
 // answers with its own file, not to be cached.

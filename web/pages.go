@@ -90,7 +90,7 @@ func (s *Server) annotatePage(w http.ResponseWriter, r *http.Request) error {
 	if r, err = s.people.InProject(r, p.ID); err != nil {
 		return err
 	}
-	// On a slow line the page's module would keep the picture waiting.
+	// The picture doesn't wait until the page's module has arrived and asks for it.
 	w.Header().Set("Link", fmt.Sprintf("<%s>; rel=preload; as=fetch; crossorigin, <%s?of=whole>; rel=preload; as=fetch; crossorigin", v.DisplayURL, v.SuperpixelsURL))
 	s.answers.HTML(w, r, http.StatusOK, templates.Annotate(v))
 	return nil
