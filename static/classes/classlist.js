@@ -67,7 +67,7 @@ export function freeName(list) {
  * @param {string} name
  */
 export function namesake(list, key, name) {
-  const wanted = folded(name.trim());
+  const wanted = folded(name).trim();
   return list.find((c) => c.key !== key && folded(c.name) === wanted);
 }
 

@@ -12,6 +12,7 @@ test('a name that another class has is found, whatever its case', () => {
   assert.equal(namesake([sky, sea], sea.key, ' sKY '), sky);
   assert.equal(namesake([{ ...sky, name: '\u00c9t\u00e9' }], sea.key, 'e\u0301te\u0301')?.key, sky.key, 'with its accents apart');
   assert.equal(namesake([sky, sea], sea.key, 'sea'), undefined, 'its own name');
+  assert.equal(namesake([sky, sea], sea.key, '\u200f sky'), sky, 'pasted with a mark of direction');
   assert.equal(namesake([sky, sea], sea.key, 'sand'), undefined);
 });
 
