@@ -125,6 +125,25 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 	})
 }
 
+// ReplaceClasses replaces the list with the given classes. Classes with the
+// same name, see [segment.Folded], keep their ids; the others are deleted, which is a
+// Conflict while labels use one. base is as in [segment.ProjectEdit].
+func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []segment.Class) (segment.Project, error) {
+	return w.editProject(ctx, projectID, func(p *segment.Project) (segment.ProjectEdit, error) {
+		edit := segment.ProjectEdit{Base: base}
+		for _, c := range classes {
+			c.ID = segment.Void
+			for _, had := range p.Classes {
+				if segment.Folded(had.Name) == segment.Folded(c.Name) {
+					c.ID = had.ID
+				}
+			}
+			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c, New: c.ID == segment.Void})
+		}
+		return edit, nil
+	})
+}
+
 // editTries is how often an edit is made again when another process has changed
 // the project in between.
 const editTries = 5

@@ -312,6 +312,24 @@ func TestOverviewsWhileTrashed(t *testing.T) {
 	}
 }
 
+// A project's own list of classes replaces itself, also where names are the same but for
+// more than upper and lower case: both letters are a small sigma.
+func TestReplaceByItself(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Greek", []segment.Class{{Name: "σ"}, {Name: "ς"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := w.ReplaceClasses(t.Context(), p.ID, p.Classes, nil)
+	if err != nil || !cmp.Equal(got.Classes, p.Classes) {
+		t.Errorf("%+v, %v", got.Classes, err)
+	}
+	got, err = w.ReplaceClasses(t.Context(), p.ID, []segment.Class{{Name: "Σ"}, {Name: "ς"}}, nil)
+	if err != nil || got.Classes[0].ID != p.Classes[0].ID || got.Classes[0].Name != "Σ" {
+		t.Errorf("in upper case: %+v, %v", got.Classes, err)
+	}
+}
+
 // old is a store whose records of images are of a release that didn't list their classes.
 // The one that is trashed goes to the trash right after the first list.
 type old struct {
