@@ -70,11 +70,7 @@ func TestE2ELoading(t *testing.T) {
 // it is opened, and then only the superpixels are asked about.
 func TestE2EFetchedAhead(t *testing.T) {
 	t.Parallel()
-	server := startServer(t)
-	var project struct{ ID string }
-	call(t, server+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields"}`), &project)
-	images := uploadTo(t, server, project.ID, [][]byte{field(0), field(1)})
-	p := openPage(t, 1280, 720, false, server+"/images/"+images[0])
+	p, images := openFields(t)
 	fetched := func() map[string]int {
 		found := map[string]int{}
 		for _, f := range value[[]loadedFile](p, `performance.getEntriesByType('resource').filter((e) => e.responseEnd > 0).map((e) => ({Path: new URL(e.name).pathname, Bytes: e.transferSize}))`) {

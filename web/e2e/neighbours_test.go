@@ -10,15 +10,21 @@ import (
 	"collie/static"
 )
 
+// openFields opens the first of two images, whose ids it returns.
+func openFields(t *testing.T) (p *page, images []string) {
+	t.Helper()
+	address := startServer(t)
+	var project struct{ ID string }
+	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields"}`), &project)
+	images = uploadTo(t, address, project.ID, [][]byte{field(0), field(1)})
+	return openPage(t, 1280, 720, false, address+"/images/"+images[0]), images
+}
+
 // TestE2ENeighbours: keys lead to the next and the previous image, but not while
 // an edit can't be stored; that is sent again.
 func TestE2ENeighbours(t *testing.T) {
 	t.Parallel()
-	address := startServer(t)
-	var project struct{ ID string }
-	call(t, address+"/api/v1/projects", "application/json", strings.NewReader(`{"name":"Fields"}`), &project)
-	images := uploadTo(t, address, project.ID, [][]byte{field(0), field(1)})
-	p := openPage(t, 1280, 720, false, address+"/images/"+images[0])
+	p, images := openFields(t)
 	at := func(id string) {
 		t.Helper()
 		p.until(`location.pathname === '/images/` + id + `' && document.getElementById('save')?.dataset.state === 'saved'`)
