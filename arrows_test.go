@@ -232,7 +232,8 @@ func TestPlainPackagesStartNoGoroutine(t *testing.T) {
 				return err
 			}
 			for _, i := range f.Imports {
-				if i.Path.Value == `"sync/atomic"` {
+				renamed := i.Path.Value == `"sync"` && i.Name != nil
+				if renamed || i.Path.Value == `"sync/atomic"` {
 					t.Errorf("%s imports %s", path, i.Path.Value)
 				}
 			}

@@ -27,7 +27,7 @@ func (s *Store) CreateImage(ctx context.Context, im segment.Image, most int) err
 }
 
 // hasRoom returns an error if a project, whose row is locked, would have more than most
-// that is 0.
+// images with so many more, unless most is 0.
 func hasRoom(ctx context.Context, tx pgx.Tx, project int64, more, most int) error {
 	if most == 0 {
 		return nil
@@ -75,11 +75,17 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 
 // Assign sets the assignee in the images' records.
 func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error {
+	return s.changeImages(ctx, projectID, imageIDs, "UPDATE image SET assignee = $2 WHERE id = ANY($1)", assignee)
+}
+
+// changeImages changes images of a project, whose ids are the first argument of the query;
+// NotFound, and nothing is changed, if it doesn't have one of them.
+func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, query string, more ...any) error {
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
 		}
-		_, err := tx.Exec(ctx, "UPDATE image SET assignee = $2 WHERE id = ANY($1)", imageIDs, assignee)
+		_, err := tx.Exec(ctx, query, append([]any{imageIDs}, more...)...)
 		return err
 	})
 }

@@ -85,13 +85,19 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 
 // Assign sets the assignee in the images' records.
 func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error {
+	return s.setOfImages(ctx, projectID, imageIDs, "assignee", assignee)
+}
+
+// setOfImages sets a column of images of a project; NotFound, and nothing is set, if it
+// doesn't have one of them.
+func (s *Store) setOfImages(ctx context.Context, projectID string, imageIDs []string, column string, value any) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		for _, id := range imageIDs {
 			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
 			if err != nil {
 				return err
 			}
-			if err := w.exec("UPDATE image SET assignee = ? WHERE number = ?", assignee, image); err != nil {
+			if err := w.exec("UPDATE image SET "+column+" = ? WHERE number = ?", value, image); err != nil {
 				return err
 			}
 		}

@@ -29,19 +29,7 @@ func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
 
 // TrashImages hides images.
 func (s *Store) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
-	now := time.Now().UnixMilli()
-	return s.writer.write(ctx, func(w *writer) error {
-		for _, id := range imageIDs {
-			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
-			if err != nil {
-				return err
-			}
-			if err := w.exec("UPDATE image SET trashed_at = ? WHERE number = ?", now, image); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.setOfImages(ctx, projectID, imageIDs, "trashed_at", time.Now().UnixMilli())
 }
 
 // Trash lists what can be restored, latest first.
