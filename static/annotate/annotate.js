@@ -1,5 +1,4 @@
 import { Problem } from '../ui/api.js';
-import { fetchAhead } from './ahead.js';
 import { apart } from './apart.js';
 import { App } from './app.js';
 import { clearClasses } from './clearing.js';
@@ -8,7 +7,7 @@ import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCo
 import { Keyboard } from './keyboard.js';
 import { handBack } from './handback.js';
 import { Layout } from './layout.js';
-import { load } from './load.js';
+import { fetchAhead, load } from './load.js';
 import { Menu } from '../ui/menu.js';
 import { moreTools } from './moretools.js';
 import { insist, pause, waitText } from '../ui/patience.js';

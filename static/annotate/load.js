@@ -14,7 +14,7 @@ import { Lines } from '../canvas/lines.js';
 export async function load(display, superpixels) {
   const [image, packed] = await Promise.all([
     get(display).then((r) => received(r.blob())).then((blob) => createImageBitmap(blob)),
-    fetchMap(`${superpixels}?of=whole`),
+    fetchMap(whole(superpixels)),
   ]);
   return { image, ...prepare(packed, image) };
 }
@@ -26,7 +26,7 @@ export async function load(display, superpixels) {
  * @param {{width: number, height: number}} image
  */
 export async function loadMap(superpixels, image) {
-  return prepare(await fetchMap(`${superpixels}?of=whole`), image);
+  return prepare(await fetchMap(whole(superpixels)), image);
 }
 
 /**
@@ -38,6 +38,11 @@ export async function loadMap(superpixels, image) {
 export async function loadCells(superpixels, image) {
   const { buffer } = await fetchMap(`${superpixels}?of=finest`);
   return decode(buffer, image.width, image.height);
+}
+
+/** The address of the superpixels that are painted first. @param {string} superpixels address */
+function whole(superpixels) {
+  return `${superpixels}?of=whole`;
 }
 
 /** @param {string} superpixels address */
@@ -55,4 +60,29 @@ function prepare({ name, buffer }, image) {
   const map = decode(buffer, image.width, image.height);
   const arcs = trace(map);
   return { name, map, lines: new Lines(arcs, map.width, map.height), graph: adjacency(arcs, map.n), anchors: anchors(map) };
+}
+
+/** Milliseconds that the image has the line to itself. */
+const QUIET = 1000;
+
+/**
+ * Fetches what load will ask for when the image that is likely to be opened next is
+ * opened, so that the browser has it then. Not where the person asks to save data.
+ *
+ * @param {string} image id; '' for none
+ */
+export function fetchAhead(image) {
+  const line = /** @type {{saveData?: boolean} | undefined} */ (/** @type {any} */ (navigator).connection);
+  if (!image || line?.saveData) return;
+  const address = `/api/v1/images/${image}`;
+  setTimeout(async () => {
+    try {
+      for (const part of [`${address}/display`, whole(`${address}/superpixels.bin`)]) {
+        const response = await fetch(part, { priority: 'low' });
+        await response.arrayBuffer(); // or the browser may not keep it
+      }
+    } catch {
+      // The page of that image asks again.
+    }
+  }, QUIET);
 }

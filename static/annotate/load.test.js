@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fetchAhead } from './ahead.js';
+import { fetchAhead } from './load.js';
 
 /** What is fetched ahead of an image. @param {import('node:test').TestContext} t @param {string} image @param {boolean} saveData */
 async function fetched(t, image, saveData) {
@@ -22,7 +22,7 @@ async function fetched(t, image, saveData) {
   return addresses;
 }
 
-test('the next image is fetched ahead, unless there is none or data is to be saved', async (t) => {
+test('fetches the next image ahead, unless this is the last one or the person saves data', async (t) => {
   assert.deepEqual(await fetched(t, 'n', false), ['/api/v1/images/n/display', '/api/v1/images/n/superpixels.bin?of=whole']);
   assert.deepEqual(await fetched(t, '', false), []);
   assert.deepEqual(await fetched(t, 'n', true), []);
