@@ -1,6 +1,7 @@
 import { Acceptance } from '../choosing/acceptance.js';
 import { paintBadge, paintButtons, paintSave, paintStatus, statusOf } from './chrome.js';
 import { ClassPanel } from '../classes/classes.js';
+import { Company } from './company.js';
 import { pixels } from '../canvas/colour.js';
 import { byId } from '../ui/dom.js';
 import { Doubt } from '../choosing/doubt.js';
@@ -102,6 +103,7 @@ export class App {
     this.history = this.makeHistory(address);
     this.stage = this.makeStage(parts.graph);
     this.saying = new Saying({ session: this.session, classes: this.classes, stage: this.stage, say });
+    this.company = new Company(say);
     this.objects = new Objects(address, { session: this.session, classes: this.classes, painter: this.painter, say });
     this.minimap = new Minimap(this.stage);
     this.regrain = new Regrain(data.superpixels ?? '', parts.image, parts.map.n, {
@@ -158,6 +160,7 @@ export class App {
         void call('GET', `/api/v1/projects/${project}`).then((record) => adopt(record, heard), () => {}); // else the next break or change brings it
       },
       reviewed: () => void this.review.load(),
+      here: (company) => this.company.hear(company),
       problem: (title, detail) => toast(title, detail, 'problem'),
       trashed: () => sayTrashed(this.data.owner !== undefined),
     });

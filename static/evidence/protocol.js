@@ -59,7 +59,8 @@
  * @typedef {{type: 'error', detail: string}} ErrorMessage
  * @typedef {{type: 'project', project: ProjectRecord}} ProjectMessage
  * @typedef {{type: 'reviewed'}} ReviewedMessage
- * @typedef {StateMessage | ProjectMessage | ReviewedMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | LostMessage | ErrorMessage} ServerMessage
+ * @typedef {{type: 'here', people: string[], more: number}} HereMessage names of others who have the image open, and how many are not named
+ * @typedef {StateMessage | ProjectMessage | ReviewedMessage | HereMessage | AckMessage | RejectMessage | RunMessage | DoneMessage | LostMessage | ErrorMessage} ServerMessage
  *
  * @typedef {object} HypothesisFrame
  * @property {number} run

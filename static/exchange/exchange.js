@@ -27,6 +27,7 @@ const SUPPOSED = 0;
  * @property {() => void} save
  * @property {(project: import('../evidence/protocol.js').ProjectRecord) => void} project its classes have changed
  * @property {() => void} reviewed the image may have another status by hand
+ * @property {(company: import('../evidence/protocol.js').HereMessage) => void} here who else has the image open
  * @property {() => void} connected the page may have missed changes of the classes and of the status before
  * @property {(title: string, detail: string) => void} problem
  * @property {() => void} trashed the image was moved to the trash, and nothing can be changed before it is restored
@@ -267,6 +268,9 @@ export class Exchange {
         break;
       case 'reviewed':
         this.listener.reviewed();
+        break;
+      case 'here':
+        this.listener.here(message);
         break;
       case 'lost':
         this.listener.problem('Edits of this image were lost', message.detail);

@@ -74,6 +74,7 @@ function open() {
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
     reviewed: () => said.push('reviewed'),
+    here: ({ people }) => said.push(`with ${people}`),
     connected: () => said.push('connected'),
     problem: (title) => said.push(title),
     trashed: () => said.push('trashed'),
@@ -164,12 +165,13 @@ test('the server is asked nothing about an image in the trash', () => {
   assert.deepEqual([session.mayAsk(), session.mayChange(), said], [false, false, ['trashed', 'trashed', 'trashed']]);
 });
 
-test('the status by hand and the classes are asked for when they may be others', () => {
+test('hears of others, and asks for the status by hand and the classes when they may have changed', () => {
   const { said, tell } = open();
   tell({ type: 'reviewed' });
+  tell({ type: 'here', people: ['bob'], more: 0 });
   socket.close(1006);
   socket.onopen();
-  assert.deepEqual(said, ['reviewed', 'connected']);
+  assert.deepEqual(said, ['reviewed', 'with bob', 'connected']);
 });
 
 test('says that the server has lost edits', () => {

@@ -102,7 +102,10 @@ func TestE2ETeam(t *testing.T) {
 	viewer := openPage(t, 1280, 800, true, image)
 	viewer.screenshot("login-dark")
 	viewer.signIn("viewer", "correct horse")
-	viewer.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar .tag')?.textContent === 'View only'`)
+	viewer.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar-end > .tag')?.textContent === 'View only'`)
+	for other, page := range map[string]*page{"admin": viewer, "viewer": p} {
+		page.until(`document.getElementById('company').checkVisibility() && document.getElementById('company').title === '` + other + ` has this image open, too'`)
+	}
 	viewer.press("2")
 	viewer.click(insideOf(t, truth, 1))
 	viewer.until(`document.querySelector('.toast')?.textContent.includes('View only')`)
@@ -248,7 +251,7 @@ func TestE2EMembers(t *testing.T) {
 	p.screenshot("members-light")
 
 	user.do("opening the image", chromedp.Navigate(image))
-	user.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar .tag')?.textContent !== 'View only'`)
+	user.until(`document.getElementById('save')?.dataset.state === 'saved' && document.querySelector('.topbar-end > .tag')?.textContent !== 'View only'`)
 	ownClasses := func(want bool) {
 		t.Helper()
 		if got := value[bool](user, `!document.getElementById('add-class').hidden && !document.querySelector('.class-more').hidden`); got != want {
@@ -361,7 +364,7 @@ func TestE2EChangedWhileOffline(t *testing.T) {
 	cutOff()
 	p.member("annotator", "viewer")
 	connect()
-	user.until(opened + ` && document.querySelector('.topbar .tag')?.textContent === 'View only'`)
+	user.until(opened + ` && document.querySelector('.topbar-end > .tag')?.textContent === 'View only'`)
 
 	cutOff()
 	if status := value[int](p, `fetch('/api/v1/projects/' + document.getElementById('app').dataset.project + '/members/annotator', {method: 'DELETE'}).then((r) => r.status)`); status != 204 {

@@ -65,6 +65,13 @@ type reviewedMessage struct {
 	Type string `json:"type"` // "reviewed"
 }
 
+// hereMessage names the other users who have the image open.
+type hereMessage struct {
+	Type   string   `json:"type"` // "here"
+	People []string `json:"people"`
+	More   int      `json:"more"` // others who are not named
+}
+
 type ackMessage struct {
 	Type string `json:"type"` // "ack"
 	ID   string `json:"id"`

@@ -118,6 +118,7 @@ func makeFixtures(t *testing.T) []byte {
 				Created: time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC),
 			}},
 			"reviewed":         reviewedMessage{"reviewed"},
+			"here":             hereMessage{"here", []string{"ann", "bob"}, 1},
 			"ack":              ackMessage{"ack", "c1", 1},
 			"reject":           rejectMessage{"reject", "c1", "stale", "The event was made to be number 1 of this image, but the next one is number 3 by now.", 2},
 			"run":              runMessage{"run", 7, 12, 20, []int{0, 2}, false},
@@ -180,7 +181,7 @@ func TestMessagesAreDescribed(t *testing.T) {
 		row(client, "`"+kind+"`")
 	}
 	for kind, message := range map[string]any{
-		"state": stateMessage{}, "project": projectMessage{}, "reviewed": reviewedMessage{}, "ack": ackMessage{}, "reject": rejectMessage{},
+		"state": stateMessage{}, "project": projectMessage{}, "reviewed": reviewedMessage{}, "here": hereMessage{}, "ack": ackMessage{}, "reject": rejectMessage{},
 		"run": runMessage{}, "done": doneMessage{}, "lost": lostMessage{}, "error": errorMessage{},
 	} {
 		described := row(server, "`"+kind+"`")

@@ -1,5 +1,7 @@
 package live
 
+import "bytes"
+
 // maxReplies is how many answers can wait for one socket. Then the server stops
 // reading from it until it takes some.
 const maxReplies = 8
@@ -13,6 +15,8 @@ type outbox struct {
 	replies   [][]byte      // acks, rejects, errors, ends of superseded runs
 	project   []byte        // the newest project, when its classes have changed; nil when sent
 	reviewed  bool          // the image was given a status by hand
+	company   []byte        // who else has the image open; nil when sent
+	met       []byte        // the same, set last
 	state     *broadcast    // the newest state, or nil when it has been sent
 	repaired  int           // of the state that was sent last, or unknown
 	supposing func()        // cancels the last supposition
@@ -53,6 +57,15 @@ func (o *outbox) reply(message any) {
 // it.
 func (o *outbox) setProject(message []byte) {
 	o.project, o.repaired = message, unknown
+	o.wake()
+}
+
+// setCompany sets who else has the image open, if that is not known yet.
+func (o *outbox) setCompany(message []byte) {
+	if bytes.Equal(o.met, message) {
+		return
+	}
+	o.company, o.met = message, message
 	o.wake()
 }
 
@@ -110,6 +123,10 @@ func (o *outbox) next() (message outgoing, ok bool) {
 	if o.reviewed {
 		o.reviewed = false
 		return outgoing{body: encode(reviewedMessage{"reviewed"})}, true
+	}
+	if o.company != nil {
+		message.body, o.company = o.company, nil
+		return message, true
 	}
 	if o.state != nil {
 		state := o.state

@@ -187,6 +187,7 @@ func (r *room) join(c *socket) {
 	}
 	r.adopt(state, sequence)
 	r.members[c] = true
+	r.meet()
 	if r.run == nil {
 		r.start(engine.DefaultHypotheses)
 	} else {
@@ -201,6 +202,7 @@ func (r *room) part(c *socket) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.members, c)
+	r.meet()
 	if len(r.members) == 0 && r.run != nil {
 		r.run.cancel()
 		r.run = nil
