@@ -108,7 +108,8 @@ type outgoing struct {
 }
 
 // next removes and returns the next message to send: answers before the state,
-// the state before its hypotheses.
+// the state before its hypotheses. Programs expect the state and the start of its run
+// first; who else is here comes after them.
 func (o *outbox) next() (message outgoing, ok bool) {
 	if len(o.replies) > 0 {
 		message.body = o.replies[0]
@@ -124,10 +125,6 @@ func (o *outbox) next() (message outgoing, ok bool) {
 		o.reviewed = false
 		return outgoing{body: encode(reviewedMessage{"reviewed"})}, true
 	}
-	if o.company != nil {
-		message.body, o.company = o.company, nil
-		return message, true
-	}
 	if o.state != nil {
 		state := o.state
 		o.state = nil
@@ -142,13 +139,18 @@ func (o *outbox) next() (message outgoing, ok bool) {
 		message.binary = true
 		return message, true
 	}
+	if o.run != nil && !o.announced {
+		o.announced = true
+		return outgoing{body: o.run.announce}, true
+	}
+	if o.company != nil {
+		message.body, o.company = o.company, nil
+		return message, true
+	}
 	if o.run == nil || o.ended {
 		return message, false
 	}
 	switch {
-	case !o.announced:
-		o.announced = true
-		return outgoing{body: o.run.announce}, true
 	case o.sent < len(o.run.frames) && o.credit != 0:
 		message = outgoing{body: o.run.frames[o.sent], binary: true}
 		o.sent++
