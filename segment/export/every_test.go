@@ -137,13 +137,13 @@ func TestStems(t *testing.T) {
 	var got []string
 	for _, name := range []string{
 		"a.jpg", "A.png", "../../etc/passwd", "nul.txt", "", "日本.jpg", "a-2.jpg", ".hidden", "x y?.tif", "Manifest.json.png",
-		"ФАЙЛ 1.png", "файл_1.png", "か\u3099.png", "が.png", "صورة ١.png", "🐈\ufe0f.png", "猫\u3164.png", "\xff.png", strings.Repeat("猫", 99) + ".png", "İ.png",
+		"ФАЙЛ 1.png", "файл_1.png", "か\u3099.png", "が.png", "صورة ١.png", "🐈\ufe0f.png", "猫\u3164.png", "\xff.png", "_DSC0042.JPG", "-rf.png", "scan_.png", "photo (1).png", strings.Repeat("猫", 99) + ".png", "İ.png",
 	} {
 		got = append(got, stems.Next(name))
 	}
 	want := []string{
 		"a", "A-2", "etc_passwd", "image-nul", "image", "日本", "a-2-2", "image-2", "x_y", "image-Manifest.json",
-		"ФАЙЛ_1", "файл_1-2", "が", "が-2", "صورة_١", "image-3", "猫", "image-4", strings.Repeat("猫", 53), "İ",
+		"ФАЙЛ_1", "файл_1-2", "が", "が-2", "صورة_١", "image-3", "猫", "image-4", "_DSC0042", "rf", "scan_", "photo__1", strings.Repeat("猫", 53), "İ",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stems (-want +got):\n%s", diff)

@@ -47,10 +47,11 @@ func cleanStem(name string) string {
 		if strings.ContainsRune(".-_", c) || unicode.In(c, unicode.L, unicode.M, unicode.Nd) && !invisible {
 			return c
 		}
-		return '_'
+		return ' '
 	}, name)
 	name = strings.ToValidUTF8(name[:min(len(name), longestStem)], "") // no part of a letter
-	name = strings.Trim(name, ".-_")
+	name = strings.TrimRight(strings.TrimLeft(name, ". -"), ". ")      // neither hidden nor an option of a command
+	name = strings.ReplaceAll(name, " ", "_")                          // lists of names are often read word by word
 	base, _, _ := strings.Cut(strings.ToLower(name), ".")
 	if name == "" || reserved[base] {
 		name = strings.TrimSuffix("image-"+name, "-")
