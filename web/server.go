@@ -22,6 +22,7 @@ import (
 	"collie/segment/audit"
 	"collie/segment/export/jobs"
 	"collie/segment/workspace"
+	"collie/static"
 	"collie/web/answers"
 	"collie/web/live"
 	"collie/web/people"
@@ -126,6 +127,7 @@ func New(c Config) *Server {
 		s.metrics = http.NotFoundHandler()
 	}
 	c.Workspace.Guard()
+	go static.Version() // the files of the pages are joined before somebody opens the first one
 	s.handler = s.routes()
 	return s
 }
