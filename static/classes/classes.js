@@ -42,12 +42,14 @@ export class ClassPanel {
     this.palette = (this.list.dataset.palette ?? '').split(' ');
     /** @type {Entry[]} in order */
     this.classes = [...this.list.querySelectorAll('li')].map(({ dataset }) => entryOf({ id: Number(dataset.id), name: dataset.name ?? '', color: dataset.color ?? '#000000' }));
+    this.rest = new RestChoice(this.address);
+    this.rest.show(this.classes, JSON.parse(byId('rest').dataset.rest ?? 'null'));
     /** What the server is known to have. */
     this.stored = this.classes;
     /** @type {number[]} ids of deleted classes, as far as they are known */
     this.deleted = [];
     /** The key of the active class. */
-    this.activeKey = lastClass(project, this.classes).key;
+    this.activeKey = lastClass(project, this.classes, this.rest.id).key;
     /** The key of the class that was active before the last one was added. */
     this.formerKey = this.activeKey;
     /** The key of the class that is named for the first time and not sent before, or -1. */
@@ -74,8 +76,6 @@ export class ClassPanel {
     /** Makes the active class what Tab reaches. */
     this.home = rove(this.list, () => controls().flat(), inRows(controls));
     this.menu = new ClassMenu(this);
-    this.rest = new RestChoice(this.address);
-    this.rest.show(this.classes, JSON.parse(byId('rest').dataset.rest ?? 'null'));
     this.sync();
     dragRows(this.list, {
       started: () => (this.dragging = true),

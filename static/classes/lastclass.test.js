@@ -10,15 +10,16 @@ test('an image begins with the class that was active last in its project', (t) =
   const storage = { setItem: (/** @type {string} */ key, /** @type {string} */ value) => kept.set(key, value), getItem: (/** @type {string} */ key) => kept.get(key) ?? null };
   Object.defineProperty(globalThis, 'sessionStorage', { value: storage, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'sessionStorage'));
-  assert.equal(lastClass('a', classes), classes[0]);
+  assert.equal(lastClass('a', classes, -1), classes[0]);
   keepClass('a', 0);
-  assert.equal(lastClass('a', classes), classes[1]);
-  assert.equal(lastClass('b', classes), classes[0]);
+  assert.equal(lastClass('a', classes, 0), classes[1]);
+  assert.equal(lastClass('b', classes, -1), classes[0]);
   keepClass('a', 5); // deleted since
-  assert.equal(lastClass('a', classes), classes[0]);
+  assert.equal(lastClass('a', classes, -1), classes[0]);
 });
 
-test('without storage it is the first class', () => {
+test('without storage it is the first class that has to be clicked', () => {
   keepClass('a', 7);
-  assert.equal(lastClass('a', classes), classes[0]);
+  assert.deepEqual([lastClass('a', classes, -1), lastClass('a', classes, 0), lastClass('a', classes, 3)], [classes[0], classes[0], classes[1]]);
+  assert.equal(lastClass('a', classes.slice(0, 1), 3), classes[0], 'there is no other');
 });

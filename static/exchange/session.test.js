@@ -68,8 +68,7 @@ function open() {
     labels: () => {},
     hypotheses: (news) => said.push(news),
     supposed: () => said.push('supposed'),
-    map: () => said.push('map'),
-    cells: () => said.push('cells'),
+    map: () => said.push('map'), cells: () => said.push('cells'),
     divided: () => said.push('divided'),
     save: () => {},
     project: ({ classes }) => said.push(`classes ${classes.map((c) => c.id)}`),
@@ -167,8 +166,7 @@ test('the server is asked nothing about an image in the trash', () => {
 
 test('hears of others, and asks for the status by hand and the classes when they may have changed', () => {
   const { said, tell } = open();
-  tell({ type: 'reviewed' });
-  tell({ type: 'here', people: ['bob'], more: 0 });
+  [{ type: 'reviewed' }, { type: 'here', people: ['bob'], more: 0 }].forEach((message) => tell(message));
   socket.close(1006);
   socket.onopen();
   assert.deepEqual(said, ['reviewed', 'with bob', 'connected']);

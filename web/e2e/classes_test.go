@@ -394,7 +394,8 @@ func TestE2EClassInView(t *testing.T) {
 	p.until(`(([row, list]) => row.right <= list.right + 1)([document.querySelector('.class-row.active'), document.querySelector('.class-list')].map((e) => e.getBoundingClientRect()))`)
 }
 
-// TestE2EClassStaysActive: the next image begins with the class that was active.
+// TestE2EClassStaysActive: an image begins with the first class that has to be clicked, the
+// next one with the class that was active.
 func TestE2EClassStaysActive(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
@@ -410,10 +411,10 @@ func TestE2EClassStaysActive(t *testing.T) {
 	p.drop(files...)
 	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
 	const active = `document.querySelector('#classes .active .class-name')?.textContent`
+	p.until(active + ` === 'object' && document.getElementById('status').textContent === 'Click a piece of object'`)
+	p.press("1")
 	p.until(active + ` === 'background'`)
-	p.press("2")
-	p.until(active + ` === 'object'`)
 	p.clickOn("the next image", "#next")
 	p.until(`document.querySelector('.where')?.textContent.includes('b.png') && document.getElementById('save')?.dataset.state === 'saved'`)
-	p.until(active + ` === 'object'`)
+	p.until(active + ` === 'background'`)
 }
