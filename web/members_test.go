@@ -115,6 +115,27 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// Browsers escape the @ and the + of a user's name in an address, although nobody has to.
+func TestMembersByEscapedNames(t *testing.T) {
+	s := MustServe(t, withLogin)
+	admin := s.as(s.user("admin", access.Admin))
+	p := admin.project()
+	for name, escaped := range map[string]string{"ann@example.org": "ann%40example.org", "ann+sea": "ann%2Bsea", "bob": "%62ob"} {
+		s.user(name, access.User)
+		for _, form := range []string{name, escaped} {
+			address := "/api/v1/projects/" + p.ID + "/members/" + form
+			var m memberJSON
+			admin.send("PUT", address, strings.NewReader(`{"role":"viewer"}`)).into(t, 200, &m)
+			if m.Name != name {
+				t.Errorf("%s: %+v", form, m)
+			}
+			if a := admin.send("DELETE", address, nil); a.status != 204 {
+				t.Errorf("%s: removing answers %d", form, a.status)
+			}
+		}
+	}
+}
+
 // A server without login has no members.
 func TestMembersWithoutLogin(t *testing.T) {
 	s := MustServe(t)

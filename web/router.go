@@ -18,7 +18,7 @@ import (
 func (s *Server) routes() *chi.Mux {
 	api, page, who := s.answers.API, s.answers.Page, s.people
 	r := chi.NewRouter()
-	r.Use(s.logRequests, s.recoverPanics, secure, s.loopbackHost, s.sameOrigin, who.Identify, middleware.GetHead, s.limitBody)
+	r.Use(unescaped, s.logRequests, s.recoverPanics, secure, s.loopbackHost, s.sameOrigin, who.Identify, middleware.GetHead, s.limitBody)
 	r.NotFound(s.notFound)
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
@@ -121,6 +121,15 @@ func (s *Server) routes() *chi.Mux {
 		})
 	})
 	return r
+}
+
+// unescaped lets the routes see an address as it reads, however much of it is escaped.
+// chi would hand over names as they were sent, and browsers escape the @ in one.
+func unescaped(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		chi.RouteContext(r.Context()).RoutePath = r.URL.Path
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
