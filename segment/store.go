@@ -52,8 +52,9 @@ type ImageStore interface {
 	// SetReview gives images of a project a review, all or, when one of them is
 	// unknown, none. Seen has, by id of image, the number of events that the
 	// review is about, which takes the place of r.Seq and counts as at most the
-	// number that the image has.
-	SetReview(ctx context.Context, projectID string, seen map[string]int, r Review) error
+	// number that the image has. An approved image is a Conflict unless approved says
+	// that those get it, too.
+	SetReview(ctx context.Context, projectID string, seen map[string]int, r Review, approved bool) error
 	// Assign gives images of a project to the user of a name, or to nobody if it is
 	// empty, all or, when one of them is unknown, none.
 	Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error

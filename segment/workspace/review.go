@@ -27,11 +27,10 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	if err != nil {
 		return nil, err
 	}
+	judge := w.MayIn(ctx, projectID, access.Review)
 	for _, im := range chosen {
-		if im.Review.Needs(r.Status) == access.Review {
-			if err := w.MayIn(ctx, projectID, access.Review); err != nil {
-				return nil, err
-			}
+		if im.Review.Needs(r.Status) == access.Review && judge != nil {
+			return nil, judge
 		}
 	}
 	if len(chosen) == 0 {
@@ -47,7 +46,11 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 		}
 	}
 	entry := audit.New(ctx, audit.ImagesReviewed, projectID, reviewed(chosen, r.Status))
-	if err := w.store.SetReview(audit.Note(ctx, entry), projectID, about, r); err != nil {
+	err = w.store.SetReview(audit.Note(ctx, entry), projectID, about, r, judge == nil)
+	if judge != nil && segment.KindOf(err) == segment.Conflict { // a reviewer has just approved one
+		err = judge
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range chosen {

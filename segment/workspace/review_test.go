@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/storage/workspacetest"
 )
 
@@ -59,5 +60,37 @@ func TestReviewOfFew(t *testing.T) {
 		if _, err := w.SetReview(t.Context(), project, ids, nil, done); segment.KindOf(err) != segment.NotFound {
 			t.Errorf("with an image that the project doesn't have: %v", err)
 		}
+	}
+}
+
+// approving is a store in which a reviewer approves an image just before somebody else's
+// review is stored, and in which every user is an annotator.
+type approving struct{ segment.Store }
+
+func (a approving) RoleIn(context.Context, string, string) (access.Role, error) {
+	return access.Annotator, nil
+}
+
+func (a approving) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review, approved bool) error {
+	if err := a.Store.SetReview(context.WithoutCancel(ctx), projectID, seen, segment.Review{Status: segment.Approved, By: "reviewer"}, true); err != nil {
+		return err
+	}
+	return a.Store.SetReview(ctx, projectID, seen, r, approved)
+}
+
+// Annotators don't take an approval back, not even one that comes while they set a status.
+func TestReviewKeepsApproval(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), func(s segment.Store) segment.Store { return approving{s} })
+	im := workspacetest.MustAnnotate(t, w).Image()
+	done := segment.Review{Status: segment.ReviewDone}
+	annotator := access.With(t.Context(), access.Principal{User: "ann", Name: "ann", Role: access.User})
+	if _, err := w.SetReview(annotator, im.ProjectID, []string{im.ID}, nil, done); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("an annotator gets %v", err)
+	}
+	if now, err := w.Image(t.Context(), im.ID); err != nil || now.Review.Status != segment.Approved {
+		t.Errorf("the image is %+v, %v", now.Review, err)
+	}
+	if _, err := w.SetReview(t.Context(), im.ProjectID, []string{im.ID}, nil, done); err != nil { // the program itself can
+		t.Error(err)
 	}
 }

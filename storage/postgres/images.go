@@ -51,7 +51,7 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 }
 
 // SetReview sets the reviews in the images' records.
-func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review) error {
+func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review, approved bool) error {
 	imageIDs, seqs := make([]string, 0, len(seen)), make([]int, 0, len(seen))
 	for id, seq := range seen {
 		imageIDs, seqs = append(imageIDs, id), append(seqs, seq)
@@ -59,6 +59,13 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
+		}
+		var any bool
+		if err := tx.QueryRow(ctx, "SELECT count(*) > 0 FROM image WHERE id = ANY($1) AND review = $2", imageIDs, string(segment.Approved)).Scan(&any); err != nil {
+			return err
+		}
+		if any && !approved {
+			return row.ImageApproved()
 		}
 		_, err := tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
 			FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,

@@ -67,12 +67,19 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 }
 
 // SetReview sets the reviews in the images' records.
-func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review) error {
+func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review, approved bool) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		for id, seq := range seen {
 			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
 			if err != nil {
 				return err
+			}
+			var already bool
+			if err := w.row("SELECT review = ? FROM image WHERE number = ?", string(segment.Approved), image).Scan(&already); err != nil {
+				return row.ReadError("image", err)
+			}
+			if already && !approved {
+				return row.ImageApproved()
 			}
 			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE number = ?",
 				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), seq, image); err != nil {

@@ -86,9 +86,15 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 					Status: rapid.SampledFrom(segment.ReviewStatuses()).Draw(r, "status"), Comment: text.Draw(r, "comment"),
 					By: text.Draw(r, "by"), At: moment(), Seq: rapid.IntRange(0, 5).Draw(r, "seq"),
 				}
-				wantKind(t, segment.NotFound, s.SetReview(t.Context(), im.ProjectID, map[string]int{im.ID: review.Seq, segment.NewID(): 0}, review))
-				wantKind(t, segment.NotFound, s.SetReview(t.Context(), segment.NewID(), map[string]int{im.ID: review.Seq}, review))
-				must(t, s.SetReview(t.Context(), im.ProjectID, map[string]int{im.ID: review.Seq}, review))
+				wantKind(t, segment.NotFound, s.SetReview(t.Context(), im.ProjectID, map[string]int{im.ID: review.Seq, segment.NewID(): 0}, review, true))
+				wantKind(t, segment.NotFound, s.SetReview(t.Context(), segment.NewID(), map[string]int{im.ID: review.Seq}, review, true))
+				over := rapid.Bool().Draw(r, "approved")
+				err := s.SetReview(t.Context(), im.ProjectID, map[string]int{im.ID: review.Seq}, review, over)
+				if im.Review.Status == segment.Approved && !over {
+					wantKind(t, segment.Conflict, err)
+					return
+				}
+				must(t, err)
 				im.Review = review
 				im.Review.Seq = min(review.Seq, im.Seq)
 			},
