@@ -204,8 +204,8 @@ var calls = map[string]call{
 	"GET /api/v1/trash": {id: "listTrash", summary: "List the trash, latest first", sends: jsonOf([]wire.TrashItem{})},
 	"POST /api/v1/trash/{id}/restore": {
 		id: "restore", summary: "Restore a project, image or class from the trash",
-		doc:   "If the image's project is also in the trash, restore the project first; until then the answer is 409. It is 409, too, for an image of a project that has as many images as it can.",
-		sends: jsonOf(wire.TrashItem{}), problems: []int{409},
+		doc:   "If the image's project is also in the trash, restore the project first; until then the answer is 409. It is 409, too, for an image of a project that has as many images as it can, and 422 for a class whose name another class has by now.",
+		sends: jsonOf(wire.TrashItem{}), problems: []int{409, 422},
 	},
 
 	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{}), problems: []int{429}},

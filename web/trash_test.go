@@ -170,6 +170,17 @@ func TestTrashedClass(t *testing.T) {
 	for _, id := range []string{p.ID + "-7", p.ID + "-0", p.ID + "-", "nope-1"} {
 		s.post("/api/v1/trash/"+id+"/restore", "").problem(t, http.StatusNotFound)
 	}
+	rename := func(to string) {
+		t.Helper()
+		if a := s.patchProject(p.ID, `{"classes":[{"id":0},{"id":2,"name":"`+to+`"}]}`); a.status != http.StatusOK {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+	rename("Sea")
+	if got := s.post("/api/v1/trash/"+items[0].ID+"/restore", "").problem(t, http.StatusUnprocessableEntity); !strings.Contains(got.Detail, "Two classes are called \"sea\"") {
+		t.Error(got.Detail)
+	}
+	rename("sand")
 	var back wire.TrashItem
 	s.post("/api/v1/trash/"+items[0].ID+"/restore", "").into(t, http.StatusOK, &back)
 	s.get(path).into(t, http.StatusOK, &p)
