@@ -30,7 +30,7 @@ func AreaRanges(xs [][]uint8, labels int, area []float64, wider float64) []AreaR
 		cut := len(v) / 10
 		low, high := v[cut], v[len(v)-1-cut]
 		more := float64(wider * (high - low))
-		out[l] = AreaRange{max(low-more, 0), min(high+more, 1)}
+		out[l] = AreaRange{max(0, min(low-more, 1)), min(high+more, 1)} // rounding can make all of it more than 1
 	}
 	return out
 }

@@ -31,6 +31,11 @@ func TestAreaRanges(t *testing.T) {
 			t.Errorf("%d labellings (-want +got):\n%s", count, diff)
 		}
 	}
+	// Rounded shares of all nodes can add up to more than everything.
+	tenths := []float64{0.2, 0.4, 0.3, 0.1}
+	if got := choose.AreaRanges([][]uint8{{0, 0, 0, 0}}, 1, tenths, 0); got[0] != (choose.AreaRange{Low: 1, High: 1}) {
+		t.Errorf("all of it is %v", got)
+	}
 	// Widened, but not beyond nothing and all.
 	want := []choose.AreaRange{{0.6, 1}, {0, 0.4}, {0, 0}}
 	if diff := cmp.Diff(want, choose.AreaRanges(xs, 3, area, 0.5), cmpopts.EquateApprox(0, 1e-12)); diff != "" {
