@@ -151,6 +151,7 @@ func (s *Sequence) climb() (*Ladder, error) {
 				l.From[i] = uint8(len(l.Rungs) + 1)
 			}
 		}
+		r.Share = min(r.Share, 1) // rounding can make all of it more
 		last = x
 		l.Rungs = append(l.Rungs, r)
 	}

@@ -130,6 +130,21 @@ func TestLadderAboveTheRest(t *testing.T) {
 	}
 }
 
+// A rung that has everything is all of the image, and not more by rounding.
+func TestLadderOfEverything(t *testing.T) {
+	for side := 3; side < 12; side++ {
+		e := Evidence{Clicks: clicksOn(side*side, map[int]uint8{side: 0}), Rest: segment.Rest{Mode: segment.RestClass, Class: 3}}
+		l, err := NewSequence(NewModel(gridGraph(side, 4), DefaultParameters), e, 1).Ladder(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		top := len(l.Rungs) - 1
+		if labels := l.labels(top); slices.Contains(labels, 3) || l.Rungs[top].Share > 1 {
+			t.Errorf("%d superpixels: the top rung has a share of %v: %v", side*side, l.Rungs[top].Share, labels)
+		}
+	}
+}
+
 func TestLadderNeedsTwoClasses(t *testing.T) {
 	for k, at := range []map[int]uint8{nil, {3: 1}, 3: {3: 1, 4: 2, 9: 0}} {
 		if k == 2 {
