@@ -186,6 +186,10 @@ func TestProblemPages(t *testing.T) {
 	s.send("GET", "/api/v1/nope", nil, "Accept: text/html").problem(t, http.StatusNotFound)
 	a := s.send("POST", "/", nil)
 	a.problem(t, http.StatusMethodNotAllowed)
+	s.send("BREW", "/api/v1/health", nil).problem(t, http.StatusNotFound)
+	if a := s.send("BREW", "/api/v1/projects", nil); !strings.Contains(a.problem(t, http.StatusMethodNotAllowed).Detail, "use GET, HEAD, POST.") {
+		t.Errorf("%s", a.body)
+	}
 	if a.header.Get("Allow") != "GET, HEAD" {
 		t.Errorf("Allow: %q", a.header.Get("Allow"))
 	}

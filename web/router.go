@@ -139,7 +139,8 @@ func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
 // methods are those of all routes, in the order in which people are shown them.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// methodNotAllowed answers 405 with the methods that the address accepts.
+// methodNotAllowed answers 405 with the methods that the address accepts, and 404 if it
+// accepts none.
 func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var allowed []string
@@ -150,6 +151,10 @@ func (s *Server) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 					allowed = append(allowed, http.MethodHead) // see middleware.GetHead
 				}
 			}
+		}
+		if allowed == nil { // chi takes a method that it doesn't know for a wrong one
+			s.notFound(w, r)
+			return
 		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		s.answers.Problem(w, r, &problem.Refusal{Status: http.StatusMethodNotAllowed, Detail: fmt.Sprintf("%s is not possible at this address; use %s.", r.Method, strings.Join(allowed, ", "))})
