@@ -58,6 +58,7 @@ export class Stage {
     this.point = new PointCursor(this);
     this.hands = new Gestures(this.element, this.handlers());
     new ResizeObserver(() => this.measure()).observe(this.element);
+    this.followRatio();
     matchMedia('(orientation: portrait)').addEventListener('change', () => this.hands.cancel()); // the finger is over another place of the image now
     this.measure();
     byId('zoom-in').addEventListener('click', () => this.zoomBy(1.4));
@@ -105,6 +106,14 @@ export class Stage {
     if (this.fitted) this.fit();
     else this.look({ scale, left: left + dx, top: top + dy });
     this.painter.paint(); // before the browser shows the canvases, which their new size has emptied
+  }
+
+  /** Measures again when the window goes to a screen with other pixels, where its size in CSS pixels may stay the same. */
+  followRatio() {
+    matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener('change', () => {
+      this.measure();
+      this.followRatio();
+    }, { once: true });
   }
 
   /** @param {import('../canvas/view.js').View} view */
