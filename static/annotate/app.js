@@ -127,6 +127,8 @@ export class App {
     this.exporting = this.makeExport();
     this.layers = new Layers(this.painter, () => this.recolor());
     this.recolor();
+    const restore = () => this.restore();
+    document.addEventListener('contextrestored', () => this.turns.ask([restore]), true); // of each canvas of the page in turn
   }
 
   /** @param {string} address @param {Parts} parts */
@@ -326,6 +328,15 @@ export class App {
     const { choice } = this.acceptance;
     choice.follow = choice.selected ? true : null;
     this.session.regrain(regions);
+  }
+
+  /** Paints everything again after the browser has lost what canvases held, as when the graphics driver restarts. */
+  restore() {
+    this.painter.forget();
+    this.stage.measure();
+    this.minimap.draw();
+    this.strip.forget();
+    this.refresh();
   }
 
   /** Turns the page to other superpixels. @param {import('./regrain.js').Parts} parts */

@@ -28,10 +28,15 @@ export class Layer {
   constructor(painter, sketch) {
     this.painter = painter;
     this.sketch = sketch;
-    this.context = contextOf(document.createElement('canvas'));
+    this.context = fresh();
     /** @type {import('./view.js').View | null} the view that the layer was drawn for */
     this.view = null;
     this.settle = 0;
+  }
+
+  /** Takes a new canvas, which has no size yet. */
+  renew() {
+    this.context = fresh();
   }
 
   /** The lines are different ones now, or their canvas has a new size. */
@@ -88,4 +93,8 @@ export class Layer {
       this.painter.touch();
     }, SETTLED);
   }
+}
+
+function fresh() {
+  return contextOf(document.createElement('canvas'));
 }

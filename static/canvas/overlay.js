@@ -192,6 +192,11 @@ export class Overlay {
     return true;
   }
 
+  /** Drops the tiles, which are written again when they are drawn. */
+  forget() {
+    for (const tile of this.tiles) Object.assign(tile, { context: null, dirty: tile.box });
+  }
+
   /** What has changed since this was last asked, in pixels of the map. */
   drawn() {
     const { changed } = this;

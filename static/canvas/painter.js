@@ -134,6 +134,14 @@ export class Painter {
     this.touchPicture();
   }
 
+  /** Drops every canvas outside the page: the browser has lost what canvases held. All is painted again after resize. */
+  forget() {
+    this.pyramid = new Pyramid(this.pyramid.levels[0]);
+    for (const overlay of [this.overlay, this.near, this.heat]) overlay?.forget();
+    for (const layer of [this.mesh.layer, this.instances.layer]) layer.renew();
+    this.dots.drawn.clear();
+  }
+
   /** Asks for the image to be painted again. */
   touchPicture() {
     this.pictureDirty = true;

@@ -104,6 +104,11 @@ export class Strip {
   renew(thumbnails, area) {
     this.thumbnails = thumbnails;
     this.area = area;
+    this.forget();
+  }
+
+  /** Has the thumbnails painted again. */
+  forget() {
     for (const shown of this.shown) shown.painted = [];
   }
 
