@@ -39,7 +39,7 @@ export class Queue {
    */
   async open() {
     try {
-      await own(this.page);
+      await within(PATIENCE, own(this.page));
       this.database = await within(PATIENCE, openDatabase());
       this.database.onversionchange = () => this.fail();
       this.database.onclose = () => this.fail();
@@ -177,14 +177,14 @@ function within(milliseconds, promise) {
 /** @param {string} page */
 const lockOf = (page) => `collie-edits-${page}`;
 
-/** Holds the lock of this page as long as it lives. Locks exist only on https and loopback. @param {string} page */
+/** Holds the lock of this page as long as it lives. Locks exist only on https and loopback; browsers that block cookies refuse them. @param {string} page */
 function own(page) {
   if (!navigator.locks) return Promise.resolve();
-  return new Promise((resolve) => {
-    void navigator.locks.request(lockOf(page), () => {
+  return new Promise((resolve, reject) => {
+    navigator.locks.request(lockOf(page), () => {
       resolve(undefined);
       return new Promise(() => {});
-    });
+    }).catch(reject);
   });
 }
 

@@ -189,3 +189,10 @@ test('a store that is deleted elsewhere is given up', { skip }, async () => {
   await until(() => !queue.lasting);
   await until(() => request.readyState === 'done');
 });
+
+test('where the browser refuses locks, as with cookies blocked, the page opens and keeps edits itself', async () => {
+  locks.request = () => Promise.reject(new DOMException('not allowed', 'SecurityError'));
+  const queue = new Queue('im', 'one');
+  assert.deepEqual(await queue.open(), []);
+  assert.equal(queue.lasting, false);
+});
