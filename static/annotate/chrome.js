@@ -63,7 +63,7 @@ export function paintButtons(session, acceptance) {
  * @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses
  */
 export function paintStatus(line, hypotheses) {
-  if (byId('status').textContent !== line) {
+  if (byId('status').title !== line) { // its text may have been translated by the browser
     byId('status').replaceChildren(...namesApart(line));
     byId('status').title = line; // it may be cut
   }

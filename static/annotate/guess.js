@@ -56,6 +56,8 @@ export class GuessNote {
     this.image = data.image ?? '';
     this.project = data.project ?? '';
     this.ports = ports;
+    /** What the line says; the browser may translate what is shown. */
+    this.text = '';
     /** How often the setting has been said: by the server, or by the person. */
     this.heard = 0;
     this.setting = /** @type {HTMLInputElement} */ (byId('learning'));
@@ -71,8 +73,8 @@ export class GuessNote {
     byId('guess').classList.toggle('refuted', guess !== null && hypotheses.refuted);
     if (guess === null) return;
     const text = guessText(guess, nameOf, hypotheses.refuted);
-    if (byId('guess-text').textContent !== text) {
-      byId('guess-text').textContent = text;
+    if (this.text !== text) {
+      this.text = byId('guess-text').textContent = text;
       byId('guess-text').title = text; // it may be cut
       if (hypotheses.refuted) this.ports.say(text);
     }

@@ -23,6 +23,8 @@ export class ReviewPart {
     this.image = { id: data.image ?? '', name: data.name ?? '', seq: 0 };
     this.button = byId('review');
     this.note = byId('review-note');
+    /** As the reviewer wrote it; the browser may translate what is shown. */
+    this.comment = byId('review-comment').textContent ?? '';
     this.corrected = /** @type {HTMLButtonElement} */ (byId('review-corrected'));
     this.menu = new ReviewMenu(data.project ?? '', () => [this.seen()], ([image]) => this.set(image), () => this.open(), () => void this.approveOn());
     this.button.addEventListener('click', () => this.menu.open(this.button.checkVisibility() ? this.button : byId('more')));
@@ -65,7 +67,7 @@ export class ReviewPart {
   /** Somebody may have set the status. @param {Reviewed} image */
   hear(image) {
     const { review } = image;
-    const known = byId('review-comment').textContent;
+    const known = this.comment;
     if (!this.note.hidden) this.note.style.height = `${this.note.offsetHeight}px`;
     this.show(image);
     if (review?.status === 'rejected' && review.comment !== known) {
@@ -92,7 +94,8 @@ export class ReviewPart {
     for (const element of [this.button, this.note]) element.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(review)}`);
     this.note.dataset.review = review?.status ?? '';
     byId('review-by').textContent = reviewBy(review) + (rejected ? ':' : '');
-    byId('review-comment').textContent = rejected ? review.comment ?? '' : '';
+    this.comment = rejected ? review.comment ?? '' : '';
+    byId('review-comment').textContent = this.comment;
     byId('canvas').setAttribute('aria-describedby', rejected ? 'review-by review-comment canvas-hint' : 'canvas-hint');
     this.corrected.disabled = !rejected;
     this.menu.offer('comment', rejected);

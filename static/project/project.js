@@ -35,7 +35,7 @@ document.addEventListener('keydown', (e) => {
 });
 
 byId('rename').addEventListener('click', () => {
-  input.value = byId('project-name').textContent ?? '';
+  input.value = input.defaultValue; // the browser may have translated the name that is shown
   renameDialog.showModal();
   input.select();
 });
@@ -45,7 +45,7 @@ renameDialog.addEventListener('close', async () => {
   renameDialog.returnValue = '';
   try {
     const answer = await call('PATCH', address, { name });
-    byId('project-name').textContent = answer.name;
+    byId('project-name').textContent = input.defaultValue = answer.name;
     document.title = `${answer.name} – Collie`;
     toast('Renamed');
   } catch (error) {
