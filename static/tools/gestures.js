@@ -102,6 +102,7 @@ export class Gestures {
 
   /** @param {PointerEvent} e */
   move(e) {
+    if (e.buttons === 0) this.release(e, false); // the browser has missed it, as when the screen was locked meanwhile
     const { on, pointers, mode } = this;
     const p = this.place(e);
     const before = pointers.get(e.pointerId);

@@ -84,6 +84,25 @@ func TestE2EToolKeyWhileDrawing(t *testing.T) {
 	}
 }
 
+// TestE2EMissedRelease: a drag ends where the button was let go, even if the browser misses
+// that, as when the screen is locked meanwhile.
+func TestE2EMissedRelease(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.press("2")
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(300, 300), 0)
+	p.mouse(input.DispatchMouseEventTypeMousePressed, image.Pt(300, 300), 1)
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(304, 300), 1)
+	p.mouse(input.DispatchMouseEventTypeMouseMoved, image.Pt(700, 300), 0)
+	p.waitForEvents(1)
+	drawn := value[record](p, p.api("")).Clicks
+	p.click(image.Pt(500, 500))
+	p.waitForEvents(2)
+	if clicks := value[record](p, p.api("")).Clicks; drawn > 2 || clicks != drawn+1 {
+		t.Errorf("the drag labels %d superpixels, the click after it makes them %d; want at most 2, and one more", drawn, clicks)
+	}
+}
+
 // TestE2ETools draws with each tool on whole superpixels.
 func TestE2ETools(t *testing.T) {
 	t.Parallel()
