@@ -1,8 +1,10 @@
+import { recalled, remember, TAB } from '../ui/memory.js';
+
 /**
  * The share of the image on which the hypotheses disagree after each step, as a
  * small curve: the area that the most frequent classes leave to others.
  *
- * @typedef {{seq: number, clicks: number, wrong: number}} Step
+ * @typedef {{seq: number, wrong: number}} Step
  */
 
 /** How many steps are kept. */
@@ -21,6 +23,24 @@ const LEAST_TOP = 0.02;
 export function recorded(steps, step) {
   const others = steps.filter(({ seq }) => seq !== step.seq);
   return [...others, step].slice(-MOST);
+}
+
+/** Where the tab has the curve of the image that was open last; all of them would fill its storage in a few weeks. */
+const KEPT = 'collie-curve';
+
+/** @param {string} image @param {readonly Step[]} steps */
+export function keepSteps(image, steps) {
+  remember(KEPT, JSON.stringify({ image, steps }), TAB);
+}
+
+/** The steps of an image that has been opened again. @param {string} image @returns {Step[]} */
+export function stepsOf(image) {
+  try {
+    const kept = JSON.parse(recalled(KEPT, '{}', TAB));
+    return kept.image === image ? kept.steps : [];
+  } catch {
+    return []; // the curve starts again
+  }
 }
 
 /**

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { polyline, recorded, telling, verdict } from './curve.js';
+import { keepSteps, polyline, recorded, stepsOf, telling, verdict } from './curve.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { VOID } from '../evidence/protocol.js';
 
-const step = (/** @type {number} */ seq, /** @type {number} */ wrong) => ({ seq, clicks: seq, wrong });
+const step = (/** @type {number} */ seq, /** @type {number} */ wrong) => ({ seq, wrong });
 
 test('steps are kept in order, one per state, the newest 200', () => {
   let steps = recorded(recorded([], step(1, 0.3)), step(2, 0.2));
@@ -13,6 +13,19 @@ test('steps are kept in order, one per state, the newest 200', () => {
   for (let i = 0; i < 300; i++) steps = recorded(steps, step(10 + i, 0.1));
   assert.equal(steps.length, 200);
   assert.equal(steps[199].seq, 309);
+});
+
+test('the tab keeps the curve of one image', (t) => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  const storage = { setItem: (/** @type {string} */ key, /** @type {string} */ value) => kept.set(key, value), getItem: (/** @type {string} */ key) => kept.get(key) ?? null };
+  Object.defineProperty(globalThis, 'sessionStorage', { value: storage, configurable: true });
+  t.after(() => Reflect.deleteProperty(globalThis, 'sessionStorage'));
+  assert.deepEqual(stepsOf('a'), []);
+  keepSteps('a', [step(1, 0.3)]);
+  assert.deepEqual(stepsOf('a'), [step(1, 0.3)]);
+  for (let i = 0; i < 100; i++) keepSteps(`image ${i}`, [step(1, 0.2)]);
+  assert.deepEqual([kept.size, stepsOf('a')], [1, []]);
 });
 
 test('the curve falls with the area', () => {

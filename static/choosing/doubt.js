@@ -1,9 +1,8 @@
 import { alternatives } from '../evidence/alternatives.js';
 import { call } from '../ui/api.js';
 import { divided } from '../evidence/division.js';
-import { polyline, recorded, telling, verdict } from './curve.js';
+import { keepSteps, polyline, recorded, stepsOf, telling, verdict } from './curve.js';
 import { byId } from '../ui/dom.js';
-import { recalled, remember, TAB } from '../ui/memory.js';
 import { areasInWords } from './areas.js';
 import { levels, ramp } from '../canvas/heat.js';
 import { Overlay } from '../canvas/overlay.js';
@@ -55,14 +54,7 @@ export class Doubt {
     this.suggested = { seq: -1, superpixels: /** @type {number[]} */ ([]) };
     /** The run and number of hypotheses that it was computed from. */
     this.source = '';
-    /** @type {import('./curve.js').Step[]} */
-    this.steps = [];
-    this.store = `collie-curve-${image}`;
-    try {
-      this.steps = JSON.parse(recalled(this.store, '[]', TAB));
-    } catch {
-      // The curve starts again.
-    }
+    this.steps = stepsOf(image);
     this.popup = new AlternativesPopup({
       stage: ports.stage,
       classes: ports.classes,
@@ -106,9 +98,8 @@ export class Doubt {
     this.uncertainty = new Uncertainty(hypotheses.present, area);
     if (this.asked >= 0 && this.uncertainty.shares(this.asked).length < 2) this.forget(); // nothing is open there any more
     if (hypotheses.done?.reason === 'complete') {
-      const clicks = evidence.present.clicks.reduce((sum, c) => sum + Number(c !== VOID), 0);
-      this.steps = recorded(this.steps, { seq: evidence.seq, clicks, wrong: this.uncertainty.wrongArea });
-      remember(this.store, JSON.stringify(this.steps), TAB);
+      this.steps = recorded(this.steps, { seq: evidence.seq, wrong: this.uncertainty.wrongArea });
+      keepSteps(this.image, this.steps);
       this.paintCurve();
     }
     if (this.on) this.paintHeat();
