@@ -85,6 +85,7 @@ export class Queue {
   /** @param {string} page whose rows become ours @returns {Promise<Row[]>} */
   async take(page) {
     const rows = (await this.rows()).filter((row) => row.page === page);
+    for (const { order } of rows) this.order = Math.max(this.order, order); // the computer's clock may have been set back
     await this.change((edits) => {
       for (const row of rows) edits.put({ ...row, page: this.page });
     });

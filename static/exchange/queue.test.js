@@ -95,6 +95,17 @@ test('edits outlive the page, in order, until they are dropped', { skip }, async
   assert.deepEqual([left[0].epoch, left[0].seq, left[0].event.kind], ['e', 7, 'label']);
 });
 
+test('edits stay in order when the clock is set back', { skip }, async (t) => {
+  for (const [page, edits, time] of /** @type {[string, string[], number][]} */ ([['one', ['a', 'b'], 2000], ['two', ['c'], 1000]])) {
+    t.mock.method(Date, 'now', () => time);
+    const queue = new Queue('im', page);
+    await queue.open();
+    for (const id of edits) await queue.put(edit(id));
+    await locks.close(page);
+  }
+  assert.deepEqual(ids(await new Queue('im', 'three').open()), ['a', 'b', 'c']);
+});
+
 test('labels of an accepted hypothesis come back as bytes', { skip }, async () => {
   const first = new Queue('im', 'one');
   await first.open();
