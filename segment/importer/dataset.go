@@ -121,7 +121,7 @@ func (o Options) orDefault() Options {
 func openDataset(files Files, o Options) (*dataset, error) {
 	o = o.orDefault()
 	var pictures, jsons []string
-	labelmap := ""
+	list := "" // the file with the names of the classes
 	for _, name := range files.Names {
 		switch ext := strings.ToLower(path.Ext(name)); {
 		case strings.HasPrefix(path.Base(name), "."):
@@ -129,8 +129,8 @@ func openDataset(files Files, o Options) (*dataset, error) {
 			pictures = append(pictures, name)
 		case ext == ".json":
 			jsons = append(jsons, name)
-		case strings.EqualFold(path.Base(name), "labelmap.txt"):
-			labelmap = name
+		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && path.Base(name) == classNamesFile:
+			list = name
 		}
 	}
 	classes := inFolder(pictures, "SegmentationClass")
@@ -142,7 +142,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 		return nil, err
 	}
 	if len(classes) > 0 {
-		d, err := openVOC(files, classes, "SegmentationClass", labelmap, files.photos("SegmentationClass", "SegmentationObject"), o)
+		d, err := openVOC(files, classes, "SegmentationClass", list, files.photosOfVOC(), o)
 		return d.without(documents.all()), err
 	}
 	if len(documents.coco) > 0 {
@@ -154,7 +154,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 		return d.without(documents.bad), err
 	}
 	if masks := inFolder(pictures, "masks"); len(masks) > 0 {
-		d, err := openVOC(files, masks, "masks", labelmap, files.photos("masks"), o)
+		d, err := openVOC(files, masks, "masks", list, files.photos("masks"), o)
 		return d.without(documents.bad), err
 	}
 	other := files.other()
@@ -166,7 +166,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
 		return &dataset{Photos: files.photos(), Masks: func(func(*imageMask, error) bool) {}}, nil
 	case len(pictures) > 0:
-		return openVOC(files, masksAlone(pictures), "", labelmap, nil, o)
+		return openVOC(files, masksAlone(pictures), "", list, nil, o)
 	case len(files.scores()) > 0:
 		return &dataset{Masks: func(func(*imageMask, error) bool) {}}, nil
 	}

@@ -17,15 +17,20 @@ import (
 // openVOC reads one PNG or TIFF per image, which has the name of its image, with the
 // folders below the given one. Pixels of palette and 8-bit grey PNGs and of TIFFs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
-// the colour map of PASCAL VOC without one, unless all are grey and some not there.
-func openVOC(files Files, names []string, folder, labelmap string, photos []string, o Options) (*dataset, error) {
+// the colour map of PASCAL VOC without one, unless all are grey and some not there. list is
+// the file with the names of the classes; empty if there is none.
+func openVOC(files Files, names []string, folder, list string, photos []string, o Options) (*dataset, error) {
 	d := &dataset{format: formatVOC, Photos: photos}
-	if labelmap != "" {
-		b, err := files.read(labelmap, labelset.MaxBytes)
+	if list != "" {
+		b, err := files.read(list, labelset.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if d.Classes, err = labelset.Read(bytes.NewReader(b), labelset.VOC); err != nil {
+		form := labelset.VOC
+		if path.Base(list) == classNamesFile {
+			form = labelset.Text
+		}
+		if d.Classes, err = labelset.Read(bytes.NewReader(b), form); err != nil {
 			return nil, err
 		}
 	}
@@ -42,13 +47,28 @@ func openVOC(files Files, names []string, folder, labelmap string, photos []stri
 	return d, nil
 }
 
+// classNamesFile is what labelme's script for PASCAL VOC calls its list of classes, a name
+// per line. The masks beside it have the colours of PASCAL VOC.
+const classNamesFile = "class_names.txt"
+
+// photosOfVOC lists the photographs of a data set of PASCAL VOC: the pictures in
+// JPEGImages, since labelme's script puts others of the same names, with the masks drawn
+// over them, into folders of their own, or else all that are no masks.
+func (f Files) photosOfVOC() []string {
+	photos := f.photos("SegmentationClass", "SegmentationObject")
+	if in := inFolder(photos, "JPEGImages"); len(in) > 0 {
+		return in
+	}
+	return photos
+}
+
 // white is 255 as people see it where it can be a class.
 var white = color.RGBA{255, 255, 255, 255}
 
-// colorTable gives the class of each colour.
+// colorTable gives the class of each colour, those of PASCAL VOC if the classes have none.
 func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 	table := map[color.RGBA]uint8{mask.VOCColor(segment.Void): segment.Void}
-	if classes == nil {
+	if !slices.ContainsFunc(classes, func(c segment.Class) bool { return c.Color != "" }) {
 		for id := range segment.MaxClasses {
 			table[mask.VOCColor(uint8(id))] = uint8(id)
 		}
