@@ -181,12 +181,16 @@ func (f *cocoFile) draw(m *imageMask, im cocoImage, held *cocoHeld) (give func()
 	switch {
 	case held.unknown != nil:
 		return func() {}, held.unknown
-	case im.Width == 0 || im.Height == 0:
-		return func() {}, segment.Errorf(segment.Unreadable, "%s lacks the size of this image, width and height.", f.name)
 	case held.tooMuch:
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	give, err = m.start(int(im.Width), int(im.Height), segment.Void, objectBytes, f.options)
+	width, height := int(im.Width), int(im.Height)
+	if width == 0 || height == 0 {
+		if width, height, err = m.measured(); err != nil {
+			return func() {}, err
+		}
+	}
+	give, err = m.start(width, height, segment.Void, objectBytes, f.options)
 	if err == nil {
 		m.trackObjects()
 		err = m.drawCOCO(held.annotations, f)
@@ -211,12 +215,15 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 	}
 	defer d.Close()
 	held, end = map[int]*cocoHeld{}, len(f.images)
-	bytes := 0
+	bytes, number := 0, 0
 	f.stray = 0
 	one := func() error {
 		var a cocoAnnotation
 		if err := d.into(&a); err != nil {
 			return err
+		}
+		if number++; a.ID == "" {
+			a.ID = identifier(fmt.Sprintf("number %d", number))
 		}
 		place, known := f.places[a.Image]
 		if !known {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"image"
 	"iter"
 	"path"
 	"slices"
@@ -43,6 +44,10 @@ type dataset struct {
 type imageMask struct {
 	Image string // file name of the image in the data set, or of the mask
 	File  string // source of the mask, for people
+
+	// sizeOf returns the size of the image as it is displayed, for files that don't say it.
+	// It is set before Draw is called.
+	sizeOf func() (image.Point, error)
 
 	// Draw sets the following fields. give, which is never nil, returns the
 	// memory; the pixels must not be used after that.
@@ -236,6 +241,15 @@ func (d *dataset) without(files []*maskError) *dataset {
 		masks(yield)
 	}
 	return d
+}
+
+// measured returns the size of the image, and says in the report that the mask's file lacks it.
+func (m *imageMask) measured() (width, height int, err error) {
+	size, err := m.sizeOf()
+	if err == nil {
+		m.Lossy = append(m.Lossy, "the file doesn't say how large its image is; it was taken to have the size of the image here")
+	}
+	return size.X, size.Y, err
 }
 
 // applied estimates the memory for turning a mask into an event, in bytes.

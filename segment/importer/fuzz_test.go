@@ -82,6 +82,7 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 			}
 			continue
 		}
+		m.sizeOf = func() (image.Point, error) { return image.Pt(3, 2), nil }
 		give, err := m.Draw()
 		if err != nil {
 			if segment.KindOf(err) == 0 {

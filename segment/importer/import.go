@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"strings"
 
 	"collie/segment"
@@ -216,6 +217,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		}
 	}()
 	r.Image, r.Added = id, added
+	m.sizeOf = func() (image.Point, error) { return i.sizeOf(ctx, id, m.Image) }
 	give := func() {}
 	defer func() { give() }()
 	err = insist(ctx, func() (err error) {
@@ -310,6 +312,25 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 	i.names.add(im)
 	note(i.names.images, segment.Folded(name), im.ID) // its name can have been cut
 	return im.ID, true, nil
+}
+
+// sizeOf returns the size of a mask's image, which has no id yet if a review found its
+// photograph in the data set.
+func (i *importing) sizeOf(ctx context.Context, id, name string) (image.Point, error) {
+	if id != "" {
+		im, err := i.workspace.Image(ctx, id)
+		return image.Pt(im.Width, im.Height), err
+	}
+	_, photo, _, err := i.names.find(name)
+	if err != nil {
+		return image.Point{}, err
+	}
+	file, err := i.files.Open(photo)
+	if err != nil {
+		return image.Point{}, err
+	}
+	defer file.Close()
+	return i.workspace.PhotoSize(ctx, file)
 }
 
 // add adds a photograph of the data set to the project under a name.

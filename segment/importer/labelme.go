@@ -169,8 +169,10 @@ func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames,
 		_, err := scanLabelme(files, f.name, newClassNames(o))
 		return func() {}, err
 	}
-	if f.width == 0 || f.height == 0 {
-		return func() {}, segment.Errorf(segment.Unreadable, "%s lacks the size of its image, imageWidth and imageHeight.", f.name)
+	if f.width == 0 || f.height == 0 { // as in files of 2018 and before
+		if f.width, f.height, err = m.measured(); err != nil {
+			return func() {}, err
+		}
 	}
 	d, err := openJSON(files, f.name)
 	if err != nil {

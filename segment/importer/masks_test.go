@@ -71,8 +71,10 @@ func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks
 	return strings.Join(names, " "), masks
 }
 
-// drawn is a mask as "name pixels", or its problem.
+// drawn is a mask as "name pixels", or its problem. Its image has 3×2 pixels if the data set
+// doesn't say how many.
 func drawn(m *imageMask) string {
+	m.sizeOf = func() (image.Point, error) { return image.Pt(3, 2), nil }
 	give, err := m.Draw()
 	defer give()
 	if err != nil {
@@ -371,7 +373,7 @@ func TestLabelme(t *testing.T) {
 			{"label": "bird", "shape_type": "circle", "points": [[3.5, 1.5], [3.5, 3]]}, {"label": "_background_", "points": [[3, 1], [4, 1], [4, 2], [3, 2]]}]}`)),
 		"c.json": file([]byte(`{"imagePath": "c.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "mask", "points": [[6, 1], [7, 2]], "mask": "` + crop + `"}]}`)),
 		"d.json": file([]byte(`{"imagePath": `)),
-		"e.json": file([]byte(`{"imagePath": "e.jpg", "imageWidth": null, "shapes": []}`)),
+		"e.json": file([]byte(`{"imagePath": "e.jpg", "imageWidth": null, "shapes": [{"label": "cat", "points": [[0, 0], [1, 0], [1, 1], [0, 1]]}]}`)),
 		"f.json": file([]byte(`{"imagePath": "f.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": {}}`)),
 		"h.json": file([]byte(`{"imagePath": "h.jpg", "imageWidth": 7, "imageHeight": 3, "shapes": [{"label": "dog", "shape_type": "cuboid", "points": [[0, 0], [2, 0], [2, 2], [0, 2]]}]}`)),
 		"g.json": file([]byte(`{"imagePath": "g.jpg", "shapes": [{"label": 1.5, "points": []}], "imageWidth": 7, "imageHeight": 3}`)),
@@ -387,7 +389,7 @@ func TestLabelme(t *testing.T) {
 		`photos/a.jpg 11110/12110/12210/0000. objects called __ignore__, which is no class in labelme and became undecided: 1 shapes without area, such as lines and points, skipped: 2`,
 		"b.jpg 0003300/0030030/0030030 objects called _background_, which is no class in labelme and became the project's first class: 1",
 		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
-		"e.json: e.json lacks the size of its image, imageWidth and imageHeight.",
+		"e.jpg 110/110 the file doesn't say how large its image is; it was taken to have the size of the image here",
 		`f.json: f.json is not JSON in the expected form: "shapes" holds an object, not a list.`,
 		`g.json: g.json is not JSON in the expected form: a field "label" holds a value 1.5.`,
 		`h.json: It has only shapes that can't be read, such as "cuboid"; use polygons, rectangles, circles or masks.`,

@@ -43,3 +43,30 @@ func TestVOCOfLabelme(t *testing.T) {
 		t.Errorf("classes %d and %d, want 0 and 2", got[0], got[119])
 	}
 }
+
+// Files that don't say how large their image is are drawn in the size of the project's image,
+// or in that of the photograph beside them, which in a review is in no project yet.
+func TestMasksWithoutSize(t *testing.T) {
+	w, p, _, _ := beach(t)
+	files, err := importer.FromFS(fstest.MapFS{
+		"beach.json": {Data: []byte(`{"imagePath": "beach.png", "imageData": null, "shapes": [{"label": "Sky", "points": [[60, 0], [119, 0], [119, 79], [60, 79]]}]}`)},
+		"new.json":   {Data: []byte(`{"imagePath": "new.png", "imageData": null, "shapes": [{"label": "Sky", "points": [[60, 0], [119, 0], [119, 79], [60, 79]]}]}`)},
+		"new.png":    {Data: scene()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reviewed, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, report := range []importer.Report{reviewed, imported} {
+		if report.Imported() != 2 || report.Values[0].Pixels != 2*60*80 || !strings.HasPrefix(report.Images[1].Lossy[0], "the file doesn't say how large") {
+			t.Errorf("%d imported, values %+v", report.Imported(), report.Values)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"image"
 	"io"
 
 	"collie/segment"
@@ -27,6 +28,13 @@ const finestFactor = 4
 type Added struct {
 	segment.Image
 	Pictures int // in the file, of which the image is the first
+}
+
+// PhotoSize returns the size in pixels, as displayed, of the image that AddImage would make
+// of a file, without decoding it. An error about the file is for people.
+func (w *Workspace) PhotoSize(ctx context.Context, file io.Reader) (image.Point, error) {
+	size, err := w.gate.Size(ctx, file)
+	return size, Refusal(err)
 }
 
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
