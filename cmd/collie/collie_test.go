@@ -214,6 +214,25 @@ assert [(o["category_id"], o["area"]) for o in of] == [(2, 32), (2, 32)], of
 `)
 }
 
+// A folder of YOLO is one data set: its data.yaml names the numbers of classes.
+func TestImportOfOutlines(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	if err := os.MkdirAll(filepath.Join(p.folder, "yolo", "labels"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"data.yaml": "names: [rock]\n", "labels/beach0.txt": "0 0 0 0.5 0 0.5 1 0 1\n"} {
+		if err := os.WriteFile(filepath.Join(p.folder, "yolo", filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := p.do("", "collie", "import", "Beach", "yolo"); !strings.Contains(out, "1 imported, 0 failed") {
+		t.Errorf("the import: %s", out)
+	}
+}
+
 // Failures are reported in one line, with a failing exit code.
 func TestMistakes(t *testing.T) {
 	p := serve(t)

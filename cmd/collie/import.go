@@ -22,8 +22,8 @@ type importCommand struct {
 }
 
 // together are the names of files and folders that give the others in a folder their
-// meaning: objects beside classes, names of colours and of images.
-var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json"}
+// meaning: objects beside classes, names of colours, numbers and images.
+var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "data.yaml", "labels"}
 
 // Run imports the files one by one, but folders that have one of together, or label
 // images, as a whole, and reports the outcome of each mask, and what numbers became.

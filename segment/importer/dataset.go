@@ -25,6 +25,7 @@ const (
 	formatVOC     format = "voc"
 	formatCOCO    format = "coco"
 	formatLabelme format = "labelme"
+	formatYOLO    format = "yolo"
 	formatLabels  format = "labels"
 )
 
@@ -120,7 +121,7 @@ func (o Options) orDefault() Options {
 
 // openDataset returns the data set in the files. It recognizes the format by names and
 // contents; of several formats it reads the first of VOC, COCO and labelme, and
-// yields an error for each file of the others. Errors are for people. It doesn't
+// yields an error for each file of the others. YOLO's text files come last, after masks. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must
 // stay readable.
 func openDataset(files Files, o Options) (*dataset, error) {
@@ -162,6 +163,10 @@ func openDataset(files Files, o Options) (*dataset, error) {
 		d, err := openVOC(files, masks, "masks", list, files.photos("masks"), o)
 		return d.without(documents.bad), err
 	}
+	if outlines := files.outlines(); len(outlines) > 0 {
+		d, err := openYOLO(files, outlines, o)
+		return d.without(documents.bad), err
+	}
 	other := files.other()
 	switch {
 	case len(documents.bad) > 0:
@@ -178,7 +183,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive, and single .npy files with scores. Save masks in other formats as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read; empty for
 // others.
@@ -186,7 +191,7 @@ func (f Files) other() string {
 	for _, name := range f.Names {
 		for end, what := range map[string]string{
 			"/annotations.xml":     "CVAT's own XML; export COCO 1.0 or Segmentation mask 1.1 from CVAT instead",
-			"/data.yaml":           "a data set of YOLO",
+			"/data.yaml":           "a data set of YOLO without text files in a folder called labels",
 			"/hypotheses.json":     "an export of Collie's hypotheses; export the labelling in another format instead",
 			"_gtFine_labelIds.png": "a data set of Cityscapes",
 			"/" + backup.File:      "a backup of a project, which becomes a project of its own: choose Import a backup on the start page, or use server import without --project",

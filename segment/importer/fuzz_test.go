@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"golang.org/x/image/tiff"
@@ -101,4 +102,24 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 		}
 		give()
 	}
+}
+
+// FuzzYOLO looks for panics and for masks that break a promise.
+func FuzzYOLO(f *testing.F) {
+	f.Add([]byte("names: [cat, dog]\n"), []byte("0 0 0 1 0 1 1\n1 0.5 0.5 0.1 0.1\n"))
+	f.Add([]byte("a: &a [x]\nnames: {0: cat, 1: *a}\nkpt_shape: [3, 3]\n"), []byte("1 nan 0 1e9 0 1 1\n"))
+	f.Fuzz(func(t *testing.T, list, outlines []byte) {
+		d, err := open(t, fstest.MapFS{"data.yaml": file(list), "labels/a.txt": file(outlines)}, Options{})
+		if err != nil {
+			return
+		}
+		for m, err := range d.Masks {
+			if err == nil {
+				_ = drawn(m)
+			}
+			if len(m.Pixels) != m.Width*m.Height {
+				t.Errorf("%d pixels of %d×%d", len(m.Pixels), m.Width, m.Height)
+			}
+		}
+	})
 }

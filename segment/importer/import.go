@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
 	"strings"
 
 	"collie/segment"
@@ -165,7 +166,7 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 		exported[segment.Folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
-	i.names.pictured = (d.format == formatCOCO || d.format == formatLabelme) && i.files.pictured()
+	i.names.pictured = slices.Contains([]format{formatCOCO, formatLabelme, formatYOLO}, d.format) && i.files.pictured()
 	return nil
 }
 

@@ -85,7 +85,7 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(d)
 	}
 	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
-	for _, way := range []string{"index-png", "colour-png", "voc", "coco", "labelme", "labelme polygon"} {
+	for _, way := range []string{"index-png", "colour-png", "voc", "coco", "labelme", "labelme polygon", "yolo"} {
 		t.Run(way, func(t *testing.T) {
 			format, shapes, _ := strings.Cut(way, " ")
 			options := options
@@ -93,7 +93,7 @@ func TestRoundTrips(t *testing.T) {
 			first := mustExport(t, there, p.ID, format, options)
 			here := workspacetest.MustOpen(t)
 			q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
-			named := slices.Contains([]string{"index-png", "colour-png", "voc"}, format) // has all classes with it
+			named := slices.Contains([]string{"index-png", "colour-png", "voc", "yolo"}, format) // has all classes with it
 			if named {
 				q, err = here.CreateProject(t.Context(), p.Name, p.Classes[:1], nil)
 			}
