@@ -388,7 +388,7 @@ func TestLabelme(t *testing.T) {
 	want := []string{
 		`photos/a.jpg 11110/12110/12210/0000. objects called __ignore__, which is no class in labelme and became undecided: 1 shapes without area, such as lines and points, skipped: 2`,
 		"b.jpg 0003300/0030030/0030030 objects called _background_, which is no class in labelme and became the project's first class: 1",
-		`c.json: shape 0 ("dog"): Its box (6, 1) to (7, 2) extends beyond the image of 7×3 pixels.`,
+		"c.jpg 0000000/0000002/0000002",
 		"e.jpg 110/110 the file doesn't say how large its image is; it was taken to have the size of the image here",
 		`f.json: f.json is not JSON in the expected form: "shapes" holds an object, not a list.`,
 		`g.json: g.json is not JSON in the expected form: a field "label" holds a value 1.5.`,

@@ -16,12 +16,12 @@ import (
 var errKind = errors.New("unknown kind of shape")
 
 // drawLabelme draws one shape. Lines and points have no area and are left out.
-// X-AnyLabeling writes rectangles with their 4 corners, and calls turned ones
-// rotations.
+// X-AnyLabeling writes rectangles with their 4 corners. It calls turned ones
+// rotations, and labelme itself oriented rectangles.
 func (m *imageMask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
 	corners := len(s.Points)
 	switch s.ShapeType {
-	case "", "polygon", "rotation":
+	case "", "polygon", "rotation", "oriented_rectangle":
 		if corners < 3 {
 			return false, nil
 		}
@@ -133,8 +133,10 @@ func flat(points [][2]float64) []float64 {
 	return out
 }
 
-// stamp sets the pixels where a crop, a base64 PNG, is above 0. a and b are the
-// corners of its box, both included.
+// stamp sets the pixels where a crop, a base64 PNG, is above 0. a and b are the corners
+// of its box, both included. Where somebody has moved a mask, labelme leaves its corners
+// between pixels or outside the image: then the crop's own size counts, from the pixel next to
+// the first corner, and what is outside is cut off.
 func (m *imageMask) stamp(crop string, a, b [2]float64, class uint8) error {
 	raw, err := base64.StdEncoding.DecodeString(crop)
 	if err != nil {
@@ -155,16 +157,17 @@ func (m *imageMask) stamp(crop string, a, b [2]float64, class uint8) error {
 	if err != nil {
 		return err
 	}
-	size := img.Bounds().Size()
-	if !(a[0] >= 0 && a[1] >= 0 && b[0] < float64(m.Width) && b[1] < float64(m.Height)) {
-		return segment.Errorf(segment.Unreadable, "Its box (%g, %g) to (%g, %g) extends beyond the image of %d×%d pixels.", a[0], a[1], b[0], b[1], m.Width, m.Height)
+	size, far := img.Bounds().Size(), float64(m.Width+m.Height)
+	if !(math.Abs(a[0]) <= far && math.Abs(a[1]) <= far) {
+		return segment.Errorf(segment.Unreadable, "Its box (%g, %g) to (%g, %g) is far outside the image of %d×%d pixels.", a[0], a[1], b[0], b[1], m.Width, m.Height)
 	}
-	left, top := int(math.Round(a[0])), int(math.Round(a[1]))
-	if right, bottom := int(math.Round(b[0])), int(math.Round(b[1])); right-left+1 != size.X || bottom-top+1 != size.Y || right >= m.Width || bottom >= m.Height {
+	left, top := int(math.RoundToEven(a[0])), int(math.RoundToEven(a[1]))
+	whole := func(at [2]float64) bool { return at[0] == math.Trunc(at[0]) && at[1] == math.Trunc(at[1]) }
+	if whole(a) && whole(b) && (b[0]-a[0] != float64(size.X-1) || b[1]-a[1] != float64(size.Y-1)) {
 		return segment.Errorf(segment.Unreadable, "Its mask of %d×%d pixels doesn't fit its box (%g, %g) to (%g, %g), both corners included.", size.X, size.Y, a[0], a[1], b[0], b[1])
 	}
-	for y := range size.Y {
-		for x := range size.X {
+	for y := max(0, -top); y < min(size.Y, m.Height-top); y++ {
+		for x := max(0, -left); x < min(size.X, m.Width-left); x++ {
 			if color.GrayModel.Convert(img.At(x, y)).(color.Gray).Y > 0 {
 				m.set((top+y)*m.Width+left+x, class)
 			}
