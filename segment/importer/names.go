@@ -207,8 +207,9 @@ func (n *names) several(form string) bool {
 	return known && only == ""
 }
 
-// photo returns the photograph with a name: the only one whose path ends with it,
-// with or without its ending, or, if any folder will do, the only one with its stem.
+// photo returns the photograph with a name: the only one whose path ends with it, with or
+// without its ending, or the one in the fewest folders, since a.jpg beside sub/a.jpg has no
+// folder of its own; or, if any folder will do, the only one with its stem.
 // Names of masks come without endings; what looks like one belongs to the name.
 func (n *names) photo(name string, anyFolder bool) string {
 	all := n.photos[stem(name)]
@@ -221,7 +222,9 @@ func (n *names) photo(name string, anyFolder bool) string {
 		func(photo string) bool { return ends(endless(photo), endless(name)) },
 	} {
 		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(segment.Folded(photo)) })
-		if len(found) == 1 {
+		depth := func(photo string) int { return strings.Count(photo, "/") }
+		slices.SortFunc(found, func(a, b string) int { return depth(a) - depth(b) })
+		if len(found) == 1 || len(found) > 1 && depth(found[0]) < depth(found[1]) {
 			return found[0]
 		}
 	}

@@ -66,6 +66,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"twice":            {[]string{"a.png"}, coco("a.png", "a.png"), []string{"a.png one", "The data set has more than one mask for this image; a.png was taken."}},
 		"one is broken":    {[]string{"a.png"}, broken, []string{"Its annotation 0 is of category 9", "a.png two"}},
 		"photos":           {nil, with(coco("s1/a.png", "s2/a.png"), "images/s1/a.png", "images/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
+		"a folder within":  {nil, with(coco("a.png", "s1/a.png"), "images/a.png", "images/s1/a.png"), []string{"a.png one", "s1/a.png two"}},
 		"masks":            {[]string{"s1/a.png", "s2/a.png"}, masks("masks/s1/a.png", "masks/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"bare masks":       {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a.png", "s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"VOC":              {[]string{"a.png", "s2/b.png"}, masks("x/SegmentationClass/a.png", "x/SegmentationClass/s2/b.png"), []string{"a.png one", "s2/b.png two"}},
