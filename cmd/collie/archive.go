@@ -97,7 +97,7 @@ func copyEntry(to *zip.Writer, entry *zip.File, name string) error {
 // zipped writes an archive of the pictures and labels in a folder.
 func zipped(folder string) func(io.Writer) error {
 	return func(out io.Writer) error {
-		files, err := filesIn([]string{folder}, append([]string{".json", ".npz", ".txt", ".yaml", ".yml"}, pictureEndings...))
+		files, err := filesIn([]string{folder}, append([]string{".json", ".npz", ".txt", ".xml", ".yaml", ".yml"}, pictureEndings...))
 		if err != nil {
 			return err
 		}

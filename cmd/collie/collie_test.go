@@ -214,22 +214,28 @@ assert [(o["category_id"], o["area"]) for o in of] == [(2, 32), (2, 32)], of
 `)
 }
 
-// A folder of YOLO is one data set: its data.yaml names the numbers of classes.
+// A folder of YOLO is one data set: its data.yaml names the numbers of classes. So is one of CVAT.
 func TestImportOfOutlines(t *testing.T) {
 	p := serve(t)
 	p.photographs("photos")
 	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
 	p.do("", "collie", "upload", "Beach", "photos")
-	if err := os.MkdirAll(filepath.Join(p.folder, "yolo", "labels"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{"data.yaml": "names: [rock]\n", "labels/beach0.txt": "0 0 0 0.5 0 0.5 1 0 1\n"} {
-		if err := os.WriteFile(filepath.Join(p.folder, "yolo", filepath.FromSlash(name)), []byte(text), 0o600); err != nil {
+	for name, text := range map[string]string{
+		"yolo/data.yaml": "names: [rock]\n", "yolo/labels/beach0.txt": "0 0 0 0.5 0 0.5 1 0 1\n",
+		"cvat/annotations.xml": `<annotations><image name="beach1.png"><box label="rock" xtl="0" ytl="0" xbr="9" ybr="9"/></image></annotations>`,
+	} {
+		file := filepath.Join(p.folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out := p.do("", "collie", "import", "Beach", "yolo"); !strings.Contains(out, "1 imported, 0 failed") {
-		t.Errorf("the import: %s", out)
+	for _, folder := range []string{"yolo", "cvat"} {
+		if out := p.do("", "collie", "import", "Beach", folder); !strings.Contains(out, "1 imported, 0 failed") {
+			t.Errorf("the import of %s: %s", folder, out)
+		}
 	}
 }
 

@@ -17,13 +17,13 @@ import (
 // importCommand imports labels and scores that were made elsewhere.
 type importCommand struct {
 	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
-	Files   []string `arg:"" type:"path" help:"Zip archives, masks as PNG or TIFF, COCO or labelme JSON, scores or embeddings in .npz files, scores in .npy files, or folders of these."`
+	Files   []string `arg:"" type:"path" help:"Zip archives, masks as PNG or TIFF, COCO or labelme JSON, XML of CVAT, scores or embeddings in .npz files, scores in .npy files, or folders of these."`
 	mapping.Flags
 }
 
 // together are the names of files and folders that give the others in a folder their
 // meaning: objects beside classes, names of colours, numbers and images.
-var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "data.yaml", "labels"}
+var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "annotations.xml", "data.yaml", "labels"}
 
 // Run imports the files one by one, but folders that have one of together, or label
 // images, as a whole, and reports the outcome of each mask, and what numbers became.

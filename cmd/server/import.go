@@ -16,7 +16,7 @@ import (
 
 // importCommand imports masks into a project, or makes a project of a backup.
 type importCommand struct {
-	Files []string `arg:"" help:"Folders, zip archives, masks as PNG or TIFF, COCO or labelme JSON, .npz files with scores or embeddings, or .npy files with scores; without --project, backups."`
+	Files []string `arg:"" help:"Folders, zip archives, masks as PNG or TIFF, COCO or labelme JSON, XML of CVAT, .npz files with scores or embeddings, or .npy files with scores; without --project, backups."`
 
 	Project string `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
 	mapping.Flags

@@ -25,6 +25,7 @@ const (
 	formatVOC     format = "voc"
 	formatCOCO    format = "coco"
 	formatLabelme format = "labelme"
+	formatCVAT    format = "cvat"
 	formatYOLO    format = "yolo"
 	formatLabels  format = "labels"
 )
@@ -121,7 +122,8 @@ func (o Options) orDefault() Options {
 
 // openDataset returns the data set in the files. It recognizes the format by names and
 // contents; of several formats it reads the first of VOC, COCO and labelme, and
-// yields an error for each file of the others. YOLO's text files come last, after masks. Errors are for people. It doesn't
+// yields an error for each file of the others. Then come CVAT's XML, masks in a folder of that
+// name, and YOLO's text files. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must
 // stay readable.
 func openDataset(files Files, o Options) (*dataset, error) {
@@ -159,6 +161,14 @@ func openDataset(files Files, o Options) (*dataset, error) {
 		d, err := openLabelme(files, documents.labelme, o)
 		return d.without(documents.bad), err
 	}
+	cvat, err := cvatFiles(files)
+	if err != nil {
+		return nil, err
+	}
+	if len(cvat) > 0 {
+		d, err := openCVAT(files, cvat, o)
+		return d.without(documents.bad), err
+	}
 	if masks := inFolder(pictures, "masks"); len(masks) > 0 {
 		d, err := openVOC(files, masks, "masks", list, files.photos("masks"), o)
 		return d.without(documents.bad), err
@@ -183,14 +193,13 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read; empty for
 // others.
 func (f Files) other() string {
 	for _, name := range f.Names {
 		for end, what := range map[string]string{
-			"/annotations.xml":     "CVAT's own XML; export COCO 1.0 or Segmentation mask 1.1 from CVAT instead",
 			"/data.yaml":           "a data set of YOLO without text files in a folder called labels",
 			"/hypotheses.json":     "an export of Collie's hypotheses; export the labelling in another format instead",
 			"_gtFine_labelIds.png": "a data set of Cityscapes",

@@ -53,13 +53,13 @@ func (r *endingReader) Read(p []byte) (int, error) {
 }
 
 // documents estimates an import's memory in bytes: its tables of images and the
-// JSON or text being read.
+// document being read.
 func (f Files) documents() int64 {
 	const least, perByte, most = 4 << 20, 6, 96 << 20
 	longest := int64(0)
 	for _, name := range f.Names {
 		switch strings.ToLower(path.Ext(name)) {
-		case ".json", ".txt":
+		case ".json", ".txt", ".xml":
 			size, known := f.sizes[name]
 			if !known {
 				size = most

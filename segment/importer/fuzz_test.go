@@ -34,6 +34,8 @@ func FuzzMasks(f *testing.F) {
 		{"label":"cat","shape_type":"polygon","points":[[0,0],[3,0],[3,2]]},{"label":"dog","shape_type":"rectangle","points":[[0,0],[1,1]]},
 		{"label":"owl","shape_type":"circle","points":[[1,1],[2,1]]},{"label":"cow","shape_type":"mask","points":[[0,0],[3,2]],"mask":%q}]}`,
 		base64.StdEncoding.EncodeToString(mask)))
+	f.Add("a.xml", []byte(`<annotations><image name="a" width="4" height="3"><mask label="cat" rle="1, 2" left="1" top="0" width="2" height="2"/>
+		<polygon label="dog" points="0,0;3,0;3,2.5" z_order="-1"/><box label="owl" xtl="0" ytl="0" xbr="2" ybr="1" rotation="9"/></image></annotations>`))
 	f.Add("a.tif", phototest.Numbers(4, []uint8{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.Numbers(4, []float32{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.MustTIFF(f, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true}))

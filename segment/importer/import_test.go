@@ -85,7 +85,7 @@ func TestRoundTrips(t *testing.T) {
 		t.Fatal(d)
 	}
 	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
-	for _, way := range []string{"index-png", "colour-png", "voc", "coco", "labelme", "labelme polygon", "yolo"} {
+	for _, way := range []string{"index-png", "colour-png", "voc", "coco", "labelme", "labelme polygon", "cvat", "yolo"} {
 		t.Run(way, func(t *testing.T) {
 			format, shapes, _ := strings.Cut(way, " ")
 			options := options

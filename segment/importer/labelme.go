@@ -217,11 +217,7 @@ func (d *drawing) draw(i int, s labelmeShape) error {
 	m, class := d.mask, s.class()
 	m.object = int32(i)
 	if s.GroupID != nil {
-		g := group{class, *s.GroupID}
-		if first, known := d.groups[g]; known {
-			m.object = first
-		}
-		d.groups[g] = m.object
+		m.object = d.object(m.object, class, *s.GroupID)
 	}
 	area, err := m.drawLabelme(s, d.classes.index[class])
 	switch {
@@ -236,6 +232,16 @@ func (d *drawing) draw(i int, s labelmeShape) error {
 		d.flat++
 	}
 	return nil
+}
+
+// object returns the number of the object that a shape with a group belongs to: its own if it is
+// the first of the group.
+func (d *drawing) object(own int32, label string, id identifier) int32 {
+	g := group{label, id}
+	if _, known := d.groups[g]; !known {
+		d.groups[g] = own
+	}
+	return d.groups[g]
 }
 
 // lossy says what the labelling lacks.

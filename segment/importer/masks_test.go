@@ -490,7 +490,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		"panoptic":                        {"panoptic.json": file(panoptic)},
 		"no segmentation":                 {"captions.json": file(captions)},
 		"YOLO":                            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
-		"Segmentation mask 1.1 from CVAT": {"annotations.xml": file(nil), "images/a.png": file(nil)},
+		"CVAT for video":                  {"annotations.xml": file([]byte(`<annotations><version>1.1</version><track id="0" label="cat"></track></annotations>`)), "images/a.png": file(nil)},
 		"Cityscapes":                      {"gtFine/default/a_gtFine_labelIds.png": file(nil), "manifest.json": file([]byte("{}"))},
 		"the labelling in another format": {"a/hypotheses.json": file([]byte("{}")), "a/labelling.png": file(nil)},
 		"Import a backup":                 {"backup.json": file([]byte(`{"kind": "collie-backup", "version": 1, "images": []}`)), "originals/a.png": file(indices), "manifest.json": file([]byte("{}"))},

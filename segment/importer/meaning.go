@@ -45,7 +45,7 @@ type meaning struct {
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
 func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
-	m := &meaning{listed: mapping == nil && d.format != formatLabelme, names: d.Classes != nil}
+	m := &meaning{listed: mapping == nil && d.format != formatLabelme && d.format != formatCVAT, names: d.Classes != nil}
 	if mapping == nil {
 		m.places = len(p.Classes)
 	}
