@@ -124,13 +124,13 @@ func (f *cocoFile) addCategory(d *document) error {
 	if err := d.into(&c); err != nil {
 		return err
 	}
-	if _, twice := f.categories[c.ID]; twice {
+	label := strings.TrimSpace(c.Name)
+	if other, twice := f.categories[c.ID]; twice && other != label { // VIA repeats its list
 		return segment.Errorf(segment.Unreadable, "%s has two categories with the id %s.", f.name, c.ID)
 	}
 	if len(f.categories) == maxCOCOCategories {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the limit.", f.name, maxCOCOCategories)
 	}
-	label := strings.TrimSpace(c.Name)
 	f.categories[c.ID] = label
 	return f.classes.add(label)
 }

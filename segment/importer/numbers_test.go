@@ -29,6 +29,8 @@ func TestCOCOAsProgramsWriteIt(t *testing.T) {
 		"more text":        {coco(`"id": 1, `+size, `"image_id": 1, "segmentation": [`+square+`]`) + "\n x", "x.json is not JSON in the expected form: more text follows its end."},
 		"more objects":     {coco(`"id": 1, `+size, `"image_id": 1, "segmentation": [`+square+`]`) + "\n {}", "x.json is not JSON in the expected form: more text follows its end."},
 		"space":            {coco(`"id": 1, `+size, `"image_id": 1, "segmentation": [`+square+`]`) + "\r\n ", done},
+		"VIA":              {strings.Replace(coco(`"id": 0, `+size, `"image_id": "0", "segmentation": `+square), `{"id": 1, "name": "cat"}`, `{"id": 1, "name": "cat"}, {"id": 1, "name": "cat"}`, 1), done},
+		"a broken list":    {coco(`"id": 0, `+size, `"image_id": "0", "segmentation": [0, 0, 2, 0, 2, 2, [0, 2]]`), "a.jpg: annotation number 1: Its segmentation is neither a list of polygons nor an RLE mask."},
 		"a line":           {coco(`"id": 1, `+size, `"image_id": 1, "segmentation": [`+square+`, [0, 0, 2, 2], []]`), done + " outlines of fewer than 3 corners, which have no area, skipped: 2"},
 		"odd":              {coco(`"id": 1, `+size, `"image_id": 1, "segmentation": [[0, 0, 2]]`), "a.jpg: annotation number 1: An outline has 3 numbers; it needs an x and a y for each of 3 to 1000000 corners."},
 		"no size":          {coco(`"id": 1`, `"image_id": 1, "segmentation": [`+square+`]`), done + " the file doesn't say how large its image is; it was taken to have the size of the image here"},

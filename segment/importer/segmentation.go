@@ -89,16 +89,20 @@ func noSegmentation(err error) error {
 	return segment.Errorf(segment.Unreadable, "Its segmentation is neither a list of polygons nor an RLE mask.").Because(err)
 }
 
-// eachOutline calls do with each of a list of lists of numbers, all in the same memory.
+// eachOutline calls do with each of a list of lists of numbers, all in the same memory. VIA
+// writes a single list of numbers, which is one outline.
 func eachOutline(raw []byte, do func(outline []float64) error) error {
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.ReadToken(); err != nil {
 		return noSegmentation(err)
 	}
 	outline := make([]float64, 0, min(len(raw)/2, 2*maxVertices+1)) // room for all, since growing takes several times as much
-	for d.PeekKind() == '[' {
-		if _, err := d.ReadToken(); err != nil {
-			return noSegmentation(err)
+	single := d.PeekKind() == '0'
+	for single || d.PeekKind() == '[' {
+		if !single {
+			if _, err := d.ReadToken(); err != nil {
+				return noSegmentation(err)
+			}
 		}
 		outline = outline[:0]
 		for d.PeekKind() == '0' && len(outline) <= 2*maxVertices {
@@ -113,7 +117,7 @@ func eachOutline(raw []byte, do func(outline []float64) error) error {
 				return noSegmentation(err)
 			}
 		}
-		if err := do(outline); err != nil {
+		if err := do(outline); err != nil || single {
 			return err
 		}
 	}

@@ -73,10 +73,11 @@ func sniffJSON(files Files, name string) (format, error) {
 // hints are what tells JSON files apart: the names of their members, and of their
 // annotations' ones.
 type hints struct {
-	images, annotations, shapes, items, categories bool
+	images, annotations, shapes, items, categories, via bool
 
 	annotated              bool // there is at least one annotation
 	segmentation, segments bool // in some annotation
+	looked                 bool // into an object that has the name of none of these
 }
 
 // member notes a member of the file.
@@ -90,10 +91,17 @@ func (h *hints) member(d *document, name string) error {
 		h.items = true
 	case "categories":
 		h.categories = true
+	case "_via_img_metadata":
+		h.via = true
 	case "annotations":
 		h.annotations = true
 		if d.PeekKind() == '[' { // else of another format, or to be refused when it is read
 			return d.elements(name, func() error { return h.annotation(d) })
+		}
+	default:
+		if !h.looked && d.PeekKind() == '{' {
+			h.looked = true // VIA's annotations by themselves are objects by image, all alike
+			return d.members(func(member string) error { h.via = h.via || member == "regions"; return nil })
 		}
 	}
 	if h.shapes && !h.images {
@@ -133,6 +141,8 @@ func (h *hints) format(name string) (format, error) {
 		return formatCOCO, nil
 	case h.shapes:
 		return formatLabelme, nil
+	case h.via:
+		return "", segment.Errorf(segment.Unsupported, "%s is VIA's own JSON, which can't be imported; export annotations as COCO from VIA instead.", name)
 	case h.items && h.categories:
 		return "", segment.Errorf(segment.Unsupported, "%s is Datumaro's own JSON, which can't be imported; export COCO instances instead.", name)
 	}
