@@ -16,6 +16,11 @@ import (
 	"collie/segment"
 )
 
+const (
+	maxElement = 2 << 20 // bytes of one element of XML; its attributes can take 35 times as much
+	maxDepth   = 16      // of elements in elements
+)
+
 // cvatFile is an XML file that is read element by element.
 type cvatFile struct {
 	*xml.Decoder
@@ -31,7 +36,7 @@ func openXML(files Files, name string) (*cvatFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &meter{r: bufio.NewReaderSize(file, 64<<10), left: maxJSON, value: maxValue}
+	in := &meter{r: bufio.NewReaderSize(file, 64<<10), left: maxJSON, value: maxElement}
 	return &cvatFile{Decoder: xml.NewDecoder(in), name: name, file: file, in: in}, nil
 }
 
@@ -41,14 +46,14 @@ func (f *cvatFile) Close() { _ = f.file.Close() } // which was only read
 // next returns the next token, io.EOF after the last. Other errors about the file are for
 // people.
 func (f *cvatFile) next() (xml.Token, error) {
-	f.in.value = maxValue
+	f.in.value = maxElement
 	token, err := f.Token()
 	switch syntax := new(xml.SyntaxError); {
 	case err == nil:
 	case err == io.EOF:
 		return nil, err
 	case errors.Is(err, errValue):
-		return nil, segment.Errorf(segment.TooLarge, "%s, or one element of it, is too large; the limits are %d MiB and %d MiB.", f.name, maxJSON>>20, maxValue>>20)
+		return nil, segment.Errorf(segment.TooLarge, "%s, or one element of it, is too large; the limits are %d MiB and %d MiB.", f.name, maxJSON>>20, maxElement>>20)
 	case errors.As(err, &syntax), strings.HasPrefix(err.Error(), "xml: "):
 		return nil, segment.Errorf(segment.Unreadable, "%s is not XML in the expected form.", f.name).Because(err)
 	default:
@@ -56,6 +61,9 @@ func (f *cvatFile) next() (xml.Token, error) {
 	}
 	switch token := token.(type) {
 	case xml.StartElement:
+		if len(f.open) == maxDepth {
+			return nil, segment.Errorf(segment.Unreadable, "%s has elements in elements, deeper than %d.", f.name, maxDepth)
+		}
 		f.open = append(f.open, token.Name.Local)
 	case xml.EndElement:
 		f.open = f.open[:len(f.open)-1]

@@ -86,7 +86,11 @@ func TestOtherXML(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	long := append([]byte(cvatHead+`<image id="0" name="`), bytes.Repeat([]byte("a"), maxValue+1<<20)...)
+	deep := []byte(strings.Repeat("<annotations>", 1000))
+	if _, err := open(t, fstest.MapFS{"a.xml": file(deep)}, Options{}); err == nil || !strings.Contains(err.Error(), "deeper") {
+		t.Errorf("elements in elements: %v", err)
+	}
+	long := append([]byte(cvatHead+`<image id="0" name="`), bytes.Repeat([]byte("a"), maxElement+1<<20)...)
 	if _, err := open(t, fstest.MapFS{"a.xml": file(long)}, Options{}); segment.KindOf(err) != segment.TooLarge {
 		t.Errorf("a long name: %v", err)
 	}
