@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	maxElement = 2 << 20 // bytes of one element of XML; its attributes can take 35 times as much
-	maxDepth   = 16      // of elements in elements
+	maxElement     = 2 << 20 // bytes of one element of XML; its attributes can take 35 times as much
+	maxDepth       = 16      // of elements in elements
+	attributeBytes = 100     // memory of an attribute besides its text
 )
 
 // cvatFile is an XML file that is read element by element.
@@ -227,7 +228,10 @@ func (s *cvatSet) masks(name string, yield func(*imageMask, error) bool) bool {
 				size.X, _ = strconv.Atoi(of["width"])
 				size.Y, _ = strconv.Atoi(of["height"])
 			case f.inside("image", token.Name.Local):
-				held += annotationBytes + len(of["points"]) + len(of["rle"])
+				held += annotationBytes
+				for name, value := range of {
+					held += attributeBytes + len(name) + len(value)
+				}
 				if held <= maxHeld {
 					shapes = append(shapes, cvatShape{token.Name.Local, of})
 				}

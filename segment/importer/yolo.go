@@ -169,7 +169,7 @@ func (m *imageMask) drawYOLO(files Files, name, list string, sheet *cocoFile) (g
 		return func() {}, err
 	}
 	var annotations []cocoAnnotation
-	number := 0
+	number, held := 0, 0
 	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte(byteOrderMark))) {
 		number++
 		fields := bytes.Fields(line)
@@ -184,6 +184,9 @@ func (m *imageMask) drawYOLO(files Files, name, list string, sheet *cocoFile) (g
 			return func() {}, segment.Errorf(segment.Unreadable, "Line %d is of class %s, which %s doesn't name.", number, a.Category, list)
 		}
 		a.ID = identifier(strconv.Itoa(number))
+		if held += annotationBytes + len(a.Segmentation); held > maxHeld {
+			return func() {}, segment.Errorf(segment.TooLarge, "Its outlines are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
+		}
 		annotations = append(annotations, a)
 	}
 	give, err = m.start(size.X, size.Y, segment.Void, objectBytes, sheet.options)

@@ -19,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"collie/segment/photo/phototest"
 	"collie/sharedtest"
@@ -37,13 +38,15 @@ type glutton struct {
 // zipped is an archive of one file.
 func zipped(tb testing.TB, name string, content []byte) []byte {
 	tb.Helper()
+	return zippedAll(tb, fstest.MapFS{name: {Data: content}})
+}
+
+// zippedAll is a zip archive of files.
+func zippedAll(tb testing.TB, files fstest.MapFS) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	w, err := z.Create(name)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if _, err := w.Write(content); err != nil {
+	if err := z.AddFS(files); err != nil {
 		tb.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
@@ -143,6 +146,23 @@ func gluttons(tb testing.TB) []glutton {
 	upload("COCO annotations of one image", imports, "a.json", []byte(`{"images":[{"id":0,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":0,"name":"x"}],"annotations":`+annotations+`}`), 200)
 	upload("COCO outlines", imports, "a.json", []byte(`{"images":[{"id":1,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":1,"name":"x"}],"annotations":[{"image_id":1,"category_id":1,"segmentation":[`+
 		many("1", 7*mib)+`]}]}`), 200)
+	cvat := func(what, elements string, want ...int) {
+		upload("CVAT "+what, imports, "a.xml", []byte("<annotations>"+elements+"</annotations>"), want...)
+	}
+	cvat("elements", strings.Repeat("<a>", list/3), 422)
+	cvat("attributes", "<image "+strings.Repeat(`a="" `, 7*mib/5)+"/>", 413)
+	cvat("images", strings.Repeat("<image/>", 4*list/8), 413)
+	cvat("shapes of one image", `<image name="`+large+`" width="8000" height="5000">`+strings.Repeat(`<box a="" b=""/>`, 4*list/16)+"</image>", 200)
+	cvat("runs", `<image name="`+large+`" width="8000" height="5000"><mask label="x" left="0" top="0" width="8000" height="5000" rle="1`+strings.Repeat(",1", mib-100)+`"/></image>`, 200)
+	all[len(all)-1].most = 450
+	corners, boxes := []byte("0"), []byte(nil)
+	for x := uint32(1); len(corners) < 7*mib; x = x*1664525 + 1013904223 {
+		corners, boxes = fmt.Appendf(corners, " .%d", x), fmt.Appendf(boxes, "0 .%d 1 1 1\n", x>>24)
+	}
+	for what, text := range map[string][]byte{"corners": corners, "boxes": boxes} {
+		name := "labels/" + strings.TrimSuffix(large, filepath.Ext(large)) + ".txt"
+		upload("YOLO "+what, imports, "a.zip", zippedAll(tb, fstest.MapFS{"data.yaml": {Data: []byte("names: [x]")}, name: {Data: text}}), 200)
+	}
 	upload("a backup of no images", "/api/v1/imports", "a.zip", zipped(tb, "backup.json", []byte(`{"noise":"`+noise+`","kind":"collie-backup","version":1,"project":{"name":"x"},"images":`+many("{}", list)+`}`)), 413)
 	upload("a backup of deleted classes", "/api/v1/imports", "a.zip", zipped(tb, "backup.json", []byte(`{"noise":"`+noise+`","kind":"collie-backup","version":1,"project":{"name":"x","deleted":`+many("{}", list)+`}}`)), 413)
 
