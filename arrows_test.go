@@ -20,7 +20,7 @@ import (
 // those below it, which may import each other; for a package the longest name counts.
 var arrows = map[string][]string{
 	"cmd/...":                  {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
-	"cmd/collie":               {"cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version", "segment/archive/zipnames", "storage/disk"}, // it speaks the interface, like anybody's program
+	"cmd/collie":               {"cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version", "segment/archive/zipnames", "segment/beside", "storage/disk"}, // it speaks the interface, like anybody's program
 	"cmd/server/...":           {"web/...", "storage/...", "segment/...", "cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version"},    // nothing of what only measuring needs
 	"cmd/internal/help":        {},
 	"cmd/internal/mapping":     {},
@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"segment/archive":          {"segment", "segment/archive/zipnames"},
 	"segment/archive/zipnames": {},
 	"segment/backup":           {"segment"},
+	"segment/beside":           {},
 	"segment/export":           {"tempfile", "segment", "segment/access", "segment/annotation", "segment/archive/zipnames", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/reserve", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":      {"segment", "segment/access", "segment/export", "segment/job"},
 	"segment/job":              {"segment"},

@@ -19,6 +19,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/archive"
 	"collie/segment/audit"
+	"collie/segment/beside"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/web/problem"
@@ -156,24 +157,34 @@ func isZip(start []byte) bool {
 	return len(start) >= 4 && (string(start[:4]) == "PK\x03\x04" || string(start[:4]) == "PK\x05\x06")
 }
 
-// addZip adds the files in a zip archive under their paths in it. An unreadable
-// archive counts as a failed file, and so does each file in it that isn't an
-// image.
+// addZip adds the photographs in a zip archive under their paths in it. An unreadable
+// archive counts as a failed file, and so does each file in it that isn't an image, except
+// for what data sets have beside photographs.
 func (u *upload) addZip(ctx context.Context, name string, file *os.File, size int64) {
 	a, err := archive.Open(file, size, u.limits.Zip)
 	if err != nil {
 		u.fail(name, err)
 		return
 	}
-	found := false
+	var names []string
 	for f := range a.Files() {
-		found = true
-		if !u.addEntry(ctx, f) {
+		names = append(names, f.Name)
+	}
+	if len(names) == 0 {
+		u.fail(name, problem.Invalid("The zip archive contains no files."))
+	}
+	others, first := beside.Others(names), len(u.results)
+	for f := range a.Files() {
+		if !others[f.Name] && !u.addEntry(ctx, f) {
 			return
 		}
 	}
-	if !found {
-		u.fail(name, problem.Invalid("The zip archive contains no files."))
+	for i, result := range u.results[first:] {
+		if im, kept := result.(wire.Image); kept {
+			im.LeftOut = len(others)
+			u.results[first+i] = im
+			return
+		}
 	}
 }
 

@@ -84,7 +84,7 @@ func TestUploadZip(t *testing.T) {
 	got := outcomes(t, s.upload(p.ID, file{"first.png", picture()}, file{"photos.zip", b}, file{"last.png", picture()}))
 	want := map[string]int{
 		"first.png": 201, "last.png": 201, "day 1/beach.png": 201, "day 2/beach.png": 201,
-		"day 1/notes.txt": 415, "../out.png": 422, "link.png": 422, "inner.zip": 415,
+		"../out.png": 422, "link.png": 422, "inner.zip": 415,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
@@ -101,6 +101,18 @@ func TestUploadZip(t *testing.T) {
 	original := s.get("/api/v1/images/" + list[1].ID + "/original")
 	if !bytes.Equal(original.body, picture()) || original.header.Get("Content-Disposition") != `attachment; filename="day 1-beach.png"` {
 		t.Errorf("original of a file from a folder: %v", original.header)
+	}
+}
+
+// A data set in a zip archive becomes images of its photographs alone.
+func TestUploadDataSet(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	b := pack(t, file{"SegmentationClass/a.png", picture()}, file{"JPEGImages/a.png", picture()}, file{"JPEGImages/b.png", picture()}, file{"labelmap.txt", []byte("x")})
+	var got []wire.Image
+	s.upload(p.ID, file{"voc.zip", b}).into(t, http.StatusCreated, &got)
+	if len(got) != 2 || got[0].Name != "JPEGImages/a.png" || got[0].LeftOut != 2 || got[1].LeftOut != 0 {
+		t.Errorf("images of a data set: %+v", got)
 	}
 }
 

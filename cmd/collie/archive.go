@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"collie/segment/archive/zipnames"
+	"collie/segment/beside"
 )
 
 // maxName is how many characters of a file's name the server keeps, from its end.
@@ -43,10 +44,15 @@ func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipp
 	var left []int
 	pictures := false
 	names := zipnames.Of(z.File)
+	taken := make([]string, len(names)) // as the server takes them
+	for i, name := range names {
+		taken[i] = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
+	}
+	others := beside.Others(taken)
 	for i, entry := range z.File {
-		name := strings.TrimPrefix(strings.ReplaceAll(names[i], `\`, "/"), "./") // as the server takes it
+		name := taken[i]
 		switch {
-		case strings.HasSuffix(name, "/"):
+		case strings.HasSuffix(name, "/"), others[name]:
 		case u.has(file+": "+name, name, int64(entry.UncompressedSize64)):
 			skipped++
 		default:

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"testing/synctest"
 
 	"golang.org/x/text/encoding/simplifiedchinese"
@@ -173,6 +174,29 @@ func TestUploadArchiveAgain(t *testing.T) {
 	} {
 		f := &flaky{names: strings.Fields(c.there)}
 		said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{archive}})
+		if got := strings.Join(f.names, " "); err != nil || got != c.want || !strings.Contains(said, c.said) {
+			t.Errorf("with %q the project has %s: %v, %s", c.there, got, err, said)
+		}
+	}
+}
+
+// Masks and lists beside photographs are not uploaded, be they in an archive or a folder.
+func TestUploadDataSetAgain(t *testing.T) {
+	folder := t.TempDir()
+	set := fstest.MapFS{"images/a.png": {}, "images/b.png": {}, "masks/a.png": {}, "data.yaml": {}}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	archive := filepath.Join(t.TempDir(), "set.zip")
+	if err := errors.Join(w.AddFS(set), w.Close(), os.WriteFile(archive, b.Bytes(), 0o600), os.CopyFS(folder, set)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ file, there, said, want string }{
+		{archive, "images/a.png", "1 uploaded, 1 already", "images/a.png images/b.png"},
+		{archive, "images/a.png images/b.png", "0 uploaded, 2 already", "images/a.png images/b.png"},
+		{folder, "a.png", "left out: 1;", "a.png b.png"},
+	} {
+		f := &flaky{names: strings.Fields(c.there)}
+		said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{c.file}})
 		if got := strings.Join(f.names, " "); err != nil || got != c.want || !strings.Contains(said, c.said) {
 			t.Errorf("with %q the project has %s: %v, %s", c.there, got, err, said)
 		}

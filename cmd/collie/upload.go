@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"collie/segment/beside"
 )
 
 // uploadCommand adds images to a project.
@@ -35,6 +37,10 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	if err != nil {
 		return err
 	}
+	files, others := photographs(files)
+	if others > 0 {
+		fmt.Fprintf(out.stderr, "masks beside their photographs left out: %d; 'collie import' reads them\n", others)
+	}
 	if err := distinct(files); err != nil {
 		return err
 	}
@@ -53,6 +59,21 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 		return errors.New("some files could not be used")
 	}
 	return nil
+}
+
+// photographs returns the files without masks of others among them, and how many those are.
+func photographs(files []string) (left []string, others int) {
+	names := make([]string, len(files))
+	for i, file := range files {
+		names[i] = filepath.ToSlash(file)
+	}
+	masks := beside.Others(names)
+	for i, file := range files {
+		if !masks[names[i]] {
+			left = append(left, file)
+		}
+	}
+	return left, len(masks)
 }
 
 // uploading is an upload under way.
@@ -121,6 +142,7 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 	var answer []struct {
 		picture
 		Pictures int
+		LeftOut  int `json:"left_out"`
 		Problem  struct{ Detail string }
 	}
 	used, err := u.sendFile(ctx, form{path: "/api/v1/projects/" + u.project + "/images", file: file, content: content}, &answer, u.streams)
@@ -141,6 +163,9 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 		fmt.Fprintf(u.stdout, "%s\t%d × %d\t%s\n", im.ID, im.Width, im.Height, im.Name)
 		if im.Pictures > 1 {
 			fmt.Fprintf(u.stderr, "%s: only the first of its %d pictures is used\n", im.Name, im.Pictures)
+		}
+		if im.LeftOut > 0 {
+			fmt.Fprintf(u.stderr, "%s: masks, annotations and lists beside its photographs left out: %d; 'collie import' reads them\n", file, im.LeftOut)
 		}
 	}
 	return nil

@@ -77,6 +77,10 @@ const importing = new ImportDialog(project, async (classes) => {
 });
 byId('import').addEventListener('click', () => importing.open());
 await images.load();
+if (location.hash === '#import') { // from the start page, after an upload
+  history.replaceState(null, '', location.pathname);
+  importing.open();
+}
 void learning.load();
 
 const uploads = new UploadQueue();

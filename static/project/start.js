@@ -8,7 +8,7 @@ import { staying } from '../ui/staying.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
 import { filterProjects } from './projects.js';
-import { dropZone, offerFirst, UploadQueue } from '../transfer/upload.js';
+import { dropZone, offerFirst, offerImport, UploadQueue } from '../transfer/upload.js';
 import { stacks } from '../transfer/uploads.js';
 
 colourSwatches();
@@ -57,10 +57,11 @@ async function create(files) {
   });
   if (sent.images.length === 0) {
     await call('DELETE', `/api/v1/projects/${encodeURIComponent(id)}?empty=remove`);
-  } else if (sent.failed === 0 && !stacks(sent.images)) {
+  } else if (sent.failed === 0 && sent.leftOut === 0 && !stacks(sent.images)) {
     await go(`/images/${sent.images[0].id}`);
   } else {
-    offerFirst(sent);
+    if (sent.leftOut > 0) offerImport(id);
+    else offerFirst(sent);
     byId('uploads-open').focus();
   }
 }

@@ -51,6 +51,25 @@ export function meant(files) {
     .filter((file) => !CLUTTER.test(file.name));
 }
 
+/** Endings of the lists and annotations of data sets, and their folders of masks; as in segment/beside. */
+const LIST = /\.(txt|json|xml|ya?ml|csv|md|np[yz])$/i;
+const MASK = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//;
+
+/**
+ * The photographs among the files of a folder, without lists, annotations, and masks, which have a namesake
+ * elsewhere; all files if none would be left, or if they didn't come as a folder.
+ *
+ * @template {{name: string}} F
+ * @param {readonly F[]} files
+ * @returns {F[]}
+ */
+export function photographs(files) {
+  const stem = (/** @type {F} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '').toLowerCase();
+  const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASK.test(name)).map(stem));
+  const left = files.filter((file) => !file.name.includes('/') || (!LIST.test(file.name) && !(MASK.test(file.name) && elsewhere.has(stem(file)))));
+  return left.length > 0 ? left : [...files];
+}
+
 /** @param {File} file @param {string} name @returns {File} */
 function renamed(file, name) {
   return name === file.name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });

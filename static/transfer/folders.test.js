@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { droppedFiles, meant } from './folders.js';
+import { droppedFiles, meant, photographs } from './folders.js';
 
 /** @param {string} name */
 const file = (name) => ({ isFile: true, isDirectory: false, name, file: (/** @type {(f: File) => void} */ give) => give(new File(['x'], name)) });
@@ -32,4 +32,12 @@ test('files alone stay as they are', async () => {
 test('what systems leave in folders is not meant', () => {
   const names = ['a/1.jpg', '.DS_Store', 'a/.hidden', 'a/Thumbs.db', '__MACOSX/a/1.jpg', 'a.b/c.jpg'];
   assert.deepEqual(meant(names.map((n) => new File(['x'], n))).map((f) => f.name), ['a/1.jpg', 'a.b/c.jpg']);
+});
+
+test('of a folder only photographs are uploaded', () => {
+  const left = (/** @type {string} */ names) => photographs(names.split(' ').map((name) => ({ name }))).map(({ name }) => name).join(' ');
+  assert.equal(left('v/JPEGImages/a.jpg v/SegmentationClass/a.png v/SegmentationClass/b.png v/labelmap.txt'), 'v/JPEGImages/a.jpg v/SegmentationClass/b.png', 'b is perhaps a photograph');
+  assert.equal(left('y/images/A.JPG y/masks/a.png y/data.yaml notes.txt'), 'y/images/A.JPG notes.txt', 'what was chosen by itself');
+  assert.equal(left('m/masks/a.png m/masks/b.png'), 'm/masks/a.png m/masks/b.png');
+  assert.equal(left('j/a.json j/b.json'), 'j/a.json j/b.json', 'nothing would be left');
 });

@@ -1,17 +1,17 @@
 import { call, Problem } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
-import { droppedFiles, meant } from './folders.js';
+import { droppedFiles, meant, photographs } from './folders.js';
 import { carriesFiles, pastesFiles } from '../ui/files.js';
 import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { staying } from '../ui/staying.js';
 import { toast } from '../ui/toast.js';
-import { outcome, stacks, Uploads } from './uploads.js';
+import { leftOut, outcome, stacks, Uploads } from './uploads.js';
 
 /**
  * @typedef {import('./uploads.js').Answer} Answer
- * @typedef {{images: import('./uploads.js').Uploaded[], failed: number}} Sent new images in the order of the files, and how many files failed
+ * @typedef {{images: import('./uploads.js').Uploaded[], failed: number, leftOut: number}} Sent new images in the order of the files, how many files failed, and how many were left out beside photographs
  */
 
 /**
@@ -108,7 +108,7 @@ export class UploadQueue {
    */
   async run(files, project, after) {
     /** @type {Sent} */
-    const all = { images: [], failed: 0 };
+    const all = { images: [], failed: 0, leftOut: 0 };
     this.batches = [files];
     try {
       await staying(() => this.#all(all, project, after));
@@ -125,6 +125,7 @@ export class UploadQueue {
       const sent = await upload(id, batch);
       all.images.push(...sent.images);
       all.failed += sent.failed;
+      all.leftOut += sent.leftOut;
       await after?.(sent);
     }
   }
@@ -132,9 +133,19 @@ export class UploadQueue {
 
 /** Offers to open the first of the images that were uploaded. @param {Sent} sent */
 export function offerFirst({ images }) {
-  if (images.length === 0) return;
+  if (images.length > 0) offer(`/images/${images[0].id}`, 'Open the first image');
+}
+
+/** Offers to import what was left out. @param {string} project */
+export function offerImport(project) {
+  offer(`/projects/${project}#import`, 'Open the project and import masks');
+}
+
+/** @param {string} address @param {string} text */
+function offer(address, text) {
   const open = /** @type {HTMLAnchorElement} */ (byId('uploads-open'));
-  open.href = `/images/${images[0].id}`;
+  open.href = address;
+  byId('uploads-opens').textContent = text;
   open.hidden = false;
 }
 
@@ -156,22 +167,25 @@ async function upload(project, files) {
   const summary = byId('uploads-summary');
   const title = byId('uploads-title');
   title.textContent = 'Uploading';
-  const uploads = new Uploads(files, {
+  const photos = photographs(files);
+  const uploads = new Uploads(photos, {
     present: () => call('GET', address),
     same,
     send: async (file, progress) => accepted(await sendFile(address, file, progress)),
     pause,
-    show: (file) => row(file, files.length > 50),
+    show: (file) => row(file, photos.length > 50),
     tell: (done, of) => {
       summary.textContent = `${done} of ${of}`;
     },
   });
   const result = await uploads.run();
+  const others = result.images.reduce((sum, im) => sum + (im.left_out ?? 0), files.length - photos.length);
+  byId('uploads-others').textContent = leftOut(others);
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
   title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
   summary.textContent =
-    result.failed === 0 ? `${files.length} of ${files.length}${there}` : `${result.images.length} uploaded, ${result.failed} failed${there}`;
-  return result;
+    result.failed === 0 ? `${photos.length} of ${photos.length}${there}` : `${result.images.length} uploaded, ${result.failed} failed${there}`;
+  return { ...result, leftOut: others };
 }
 
 /**
@@ -249,11 +263,11 @@ function row(file, many) {
  * The images and the refused files of an answer. A file that was refused has its
  * problem in place of its record.
  *
- * @param {{id?: string, name: string, pictures?: number, problem?: {title: string, detail: string}}[]} answer
+ * @param {{id?: string, name: string, pictures?: number, left_out?: number, problem?: {title: string, detail: string}}[]} answer
  * @returns {Answer}
  */
 function accepted(answer) {
-  const images = answer.flatMap(({ id, pictures }) => (id ? [{ id, pictures }] : []));
+  const images = answer.flatMap(({ id, pictures, left_out }) => (id ? [{ id, pictures, left_out }] : []));
   const problems = answer.flatMap(({ name, problem }) => (problem ? [{ name, problem }] : []));
   if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'The file could not be read', problems[0]?.problem.detail ?? '');
   return { images, problems };

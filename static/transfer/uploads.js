@@ -7,7 +7,7 @@ import { insist } from '../ui/patience.js';
  * while the server is busy. The page and the network are passed in.
  */
 
-/** @typedef {{id: string, pictures?: number}} Uploaded an image, and how many pictures are in its file if it is the first of several */
+/** @typedef {{id: string, pictures?: number, left_out?: number}} Uploaded an image, how many pictures are in its file if it is the first of several, and how many files beside the photographs of its archive were left out */
 
 /** @typedef {{images: Uploaded[], problems: {name: string, problem: {title: string, detail: string}}[]}} Answer */
 
@@ -116,6 +116,11 @@ export function outcome({ images, problems }) {
   const stack = images.length === 1 && images[0].pictures;
   if (stack) return `The first of ${stack} pictures`;
   return images.length === 1 ? 'Ready' : counted(images.length, 'image');
+}
+
+/** What to do about masks, annotations and lists beside photographs; empty without any. @param {number} n */
+export function leftOut(n) {
+  return n === 0 ? '' : `${counted(n, 'mask, annotation or list was', 'masks, annotations and lists were')} left out. Import masks, on the page of the project, reads them from the same files.`;
 }
 
 /** What to do about files of which only the first picture is used; empty without such files. @param {Uploaded[]} images */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../ui/api.js';
-import { outcome, stacks, Uploads } from './uploads.js';
+import { leftOut, outcome, stacks, Uploads } from './uploads.js';
 
 /** A server that refuses the first sendings with the given statuses; -1 keeps the file and loses the answer. */
 function world(/** @type {number[]} */ statuses, /** @type {any[]} */ present = []) {
@@ -101,4 +101,10 @@ test('files of an archive that were refused count as failed', async () => {
   const w = { ...world([]), send: async () => ({ images: [{ id: '1' }, { id: '2' }], problems: [refused] }) };
   const result = await new Uploads(files('a.zip'), /** @type {any} */ (w)).run();
   assert.deepEqual([result.images.length, result.failed], [2, 1]);
+});
+
+test('says what lies beside photographs', () => {
+  assert.equal(leftOut(0), '');
+  assert.match(leftOut(1), /^1 mask, annotation or list was left out\./);
+  assert.match(leftOut(7), /^7 masks, annotations and lists were left out\. Import masks, /);
 });

@@ -3,7 +3,9 @@ package e2e
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"image"
+	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -236,6 +239,39 @@ func TestE2EArchiveWithABadFile(t *testing.T) {
 	}
 	if got := value[string](p, `document.getElementById('uploads-title').textContent + ': ' + document.getElementById('uploads-summary').textContent`); got != "Some files could not be read: 1 uploaded, 1 failed" {
 		t.Errorf("above the list: %q", got)
+	}
+}
+
+// Of a data set in a zip archive the photographs become images; the page stays to offer the
+// import of its masks, which takes the same archive.
+func TestE2EDataSetOnStart(t *testing.T) {
+	t.Parallel()
+	set := filepath.Join(t.TempDir(), "voc.zip")
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	photo, labels := &fstest.MapFile{Data: picture(t, 60, 40)}, image.NewPaletted(image.Rect(0, 0, 60, 40), color.Palette{color.Black, color.White})
+	var mask bytes.Buffer
+	if err := png.Encode(&mask, labels); err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"JPEGImages/a.png": photo, "JPEGImages/b.png": photo, "SegmentationClass/a.png": {Data: mask.Bytes()}, "SegmentationClass/b.png": {Data: mask.Bytes()}}
+	if err := errors.Join(archive.AddFS(files), archive.Close(), os.WriteFile(set, b.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.drop(set)
+	p.until(`!document.getElementById('uploads-open').hidden && document.activeElement.id === 'uploads-open' && document.getElementById('uploads-others').textContent.startsWith('2 masks, annotations and lists')`)
+	if got := value[string](p, `document.getElementById('uploads-title').textContent + ': ' + document.getElementById('uploads-summary').textContent`); got != "Uploaded: 1 of 1" {
+		t.Errorf("above the list: %q", got)
+	}
+	p.screenshot("data-set")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('import-dialog')?.open && location.hash === ''`)
+	p.choose("#import-files", set)
+	p.clickOn("reviewing", "#import-start")
+	p.until(`document.getElementById('import-start').textContent === 'Import 2 masks'`)
+	if n := value[int](p, `document.querySelectorAll('#images .card, #image-grid .card, .card').length`); n != 2 {
+		t.Errorf("the project shows %d images, want the 2 photographs", n)
 	}
 }
 

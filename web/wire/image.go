@@ -28,6 +28,7 @@ type Image struct {
 	Review   *Review `json:"review,omitempty" doc:"the status by hand; absent without one"`
 	Assignee string  `json:"assignee,omitempty" doc:"name of the user who is to work on the image; absent when that is nobody"`
 	Pictures int     `json:"pictures,omitempty" doc:"only in answers to uploads of files with several pictures, such as stacks of TIFF images: how many; the image is the first"`
+	LeftOut  int     `json:"left_out,omitempty" doc:"only in answers to uploads of zip archives that hold masks, annotations or lists beside photographs: how many of these were left out, which imports read; the image is the archive's first"`
 }
 
 // ImageOf converts an image's record to JSON.

@@ -1,0 +1,25 @@
+package beside
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOthers(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"a.jpg b.png", ""},
+		{"JPEGImages/a.jpg SegmentationClass/a.png SegmentationObject/a.png ImageSets/Segmentation/val.txt labelmap.txt", "ImageSets/Segmentation/val.txt SegmentationClass/a.png SegmentationObject/a.png labelmap.txt"},
+		{"x/images/A.JPG x/masks/a.png x/masks/b.png", "x/masks/a.png"}, // b is perhaps a photograph
+		{"train/images/a.jpg train/labels/a.txt data.YAML README.md", "README.md data.YAML train/labels/a.txt"},
+		{"masks/a.png masks/b.png", ""},
+		{"a.json a.xml", ""}, // nothing would be left
+		{"a.jpg a.nef notes", ""},
+	} {
+		got := strings.Join(slices.Sorted(maps.Keys(Others(strings.Fields(c.names)))), " ")
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.names, got, c.want)
+		}
+	}
+}
