@@ -77,13 +77,16 @@ func decodePNG(open func() (io.ReadCloser, error)) (image.Image, error) {
 	}
 	defer file.Close()
 	in := bufio.NewReader(file)
-	head, _ := in.Peek(pngHeader)
+	bits := uint8(8)
+	if head, _ := in.Peek(pngHeader); len(head) == pngHeader {
+		bits = head[pngBits] // now, since reading on overwrites the head
+	}
 	img, err := png.Decode(in)
 	if err != nil {
 		return nil, segment.Errorf(segment.Unreadable, "The mask is a damaged PNG.").Because(err)
 	}
-	if grey, ok := img.(*image.Gray); ok && head[pngBits] < 8 {
-		stretched := uint8(255) / (1<<head[pngBits] - 1)
+	if grey, ok := img.(*image.Gray); ok && bits < 8 {
+		stretched := uint8(255) / (1<<bits - 1)
 		for i := range grey.Pix {
 			grey.Pix[i] /= stretched
 		}
