@@ -137,7 +137,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 			pictures = append(pictures, name)
 		case ext == ".json":
 			jsons = append(jsons, name)
-		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && path.Base(name) == classNamesFile:
+		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && slices.Contains([]string{classNamesFile, pixelValuesFile}, path.Base(name)):
 			list = name
 		}
 	}
@@ -186,7 +186,8 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
 		return &dataset{Photos: files.photos(), Masks: func(func(*imageMask, error) bool) {}}, nil
 	case len(pictures) > 0:
-		return openVOC(files, masksAlone(pictures), "", list, nil, o)
+		masks := masksAlone(pictures)
+		return openVOC(files, masks, "", list, files.photosBut(masks), o)
 	case len(files.scores()) > 0:
 		return &dataset{Masks: func(func(*imageMask, error) bool) {}}, nil
 	}

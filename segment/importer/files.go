@@ -178,6 +178,15 @@ func (f Files) pictured() bool {
 	return parameters.Pictures
 }
 
+// photosBut lists the files named like pictures that are not among the masks.
+func (f Files) photosBut(masks []string) []string {
+	of := map[string]bool{}
+	for _, name := range masks {
+		of[name] = true
+	}
+	return slices.DeleteFunc(f.photos(), func(name string) bool { return of[name] })
+}
+
 // photos lists the files named like pictures, except those in the given
 // folders.
 func (f Files) photos(but ...string) []string {

@@ -35,20 +35,31 @@ func openLabels(files Files, pictures []string, o Options) *dataset {
 	}
 	d := &dataset{format: formatLabels, Classes: []segment.Class{{}, {Name: objectsName}}}
 	d.oneEach(names, folder, func(m *imageMask, name string) (func(), error) { return m.drawLabels(files, name, o) })
-	d.Photos = slices.DeleteFunc(files.photos(), func(name string) bool {
-		_, isMask := slices.BinarySearch(names, name)
-		return isMask
-	})
+	d.Photos = files.photosBut(names)
 	return d
 }
 
-// masksAlone returns the pictures that are masks if nothing else tells which are: the
-// PNGs, or without any the TIFFs.
+// masksAlone returns the pictures that are masks if no folder tells which are: the PNGs whose
+// names say so, if the others are the photographs that they are of; otherwise all PNGs, or
+// without any the TIFFs.
 func masksAlone(pictures []string) []string {
-	if pngs := slices.DeleteFunc(slices.Clone(pictures), isTIFF); len(pngs) > 0 {
-		return pngs
+	pngs := slices.DeleteFunc(slices.Clone(pictures), isTIFF)
+	if len(pngs) == 0 {
+		return pictures
 	}
-	return pictures
+	var masks, others []string
+	of := map[string]bool{} // what the names say that the masks are of
+	for _, name := range pngs {
+		if image := unmarked(endless(name)); image != endless(name) {
+			masks, of[image] = append(masks, name), true
+		} else {
+			others = append(others, name)
+		}
+	}
+	if len(masks) > 0 && !slices.ContainsFunc(others, func(name string) bool { return !of[endless(name)] }) {
+		return masks
+	}
+	return pngs
 }
 
 // drawLabels reads a label image.

@@ -70,3 +70,34 @@ func TestMasksWithoutSize(t *testing.T) {
 		}
 	}
 }
+
+// In what Roboflow calls semantic segmentation masks, the name of a mask tells it from its
+// photograph, and a table beside them says what numbers are.
+func TestMasksOfRoboflow(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	p, err := w.CreateProject(t.Context(), "Beach", []segment.Class{{Name: "background"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask := grey(slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("2", 80)}, 80)...)
+	files, err := importer.FromFS(fstest.MapFS{
+		"train/_classes.csv":          {Data: []byte("Pixel Value, Class\n0, background\n1, sea\n2, cow, statue\n")},
+		"train/a_png.rf.3c5.png":      {Data: scene()},
+		"train/a_png.rf.3c5_mask.png": {Data: mask},
+		"valid/_classes.csv":          {Data: []byte("Pixel Value, Class\n0, background\n1, sea\n2, cow, statue\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+	if err != nil || report.Imported() != 1 || len(report.Images) != 1 || !report.Images[0].Added {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if d := cmp.Diff([]string{"sea", "cow, statue"}, report.Classes); d != "" {
+		t.Error(d)
+	}
+	a := workspacetest.MustOpenImage(t, w, report.Images[0].Image)
+	if got := a.Pixels(); a.Image().Name != "a_png.rf.3c5.png" || got[0] != 0 || got[119] != 2 {
+		t.Errorf("%s: classes %d and %d, want 0 and 2", a.Image().Name, got[0], got[119])
+	}
+}

@@ -1,12 +1,12 @@
 package importer
 
 import (
-	"bytes"
 	"image"
 	"image/color"
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"collie/segment"
@@ -26,11 +26,7 @@ func openVOC(files Files, names []string, folder, list string, photos []string, 
 		if err != nil {
 			return nil, err
 		}
-		form := labelset.VOC
-		if path.Base(list) == classNamesFile {
-			form = labelset.Text
-		}
-		if d.Classes, err = labelset.Read(bytes.NewReader(b), form); err != nil {
+		if d.Classes, err = classesIn(path.Base(list), string(b)); err != nil {
 			return nil, err
 		}
 	}
@@ -47,9 +43,34 @@ func openVOC(files Files, names []string, folder, list string, photos []string, 
 	return d, nil
 }
 
-// classNamesFile is what labelme's script for PASCAL VOC calls its list of classes, a name
-// per line. The masks beside it have the colours of PASCAL VOC.
-const classNamesFile = "class_names.txt"
+// Lists of classes besides labelmap.txt. The masks beside them are of numbers, or have the
+// colours of PASCAL VOC.
+const (
+	classNamesFile  = "class_names.txt" // of labelme's script for PASCAL VOC: a name per line
+	pixelValuesFile = "_classes.csv"    // of Roboflow: a number and a name per line, from 0
+)
+
+// classesIn reads a list of classes; nil if the file has another one.
+func classesIn(name, text string) ([]segment.Class, error) {
+	switch name {
+	case classNamesFile:
+		return labelset.Read(strings.NewReader(text), labelset.Text)
+	case pixelValuesFile:
+		var names strings.Builder
+		for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+			value, class, _ := strings.Cut(line, ",")
+			if i == 0 && value == "Pixel Value" {
+				continue
+			}
+			if value != strconv.Itoa(i-1) { // it says which classes each image has, or has gaps
+				return nil, nil
+			}
+			names.WriteString(class + "\n")
+		}
+		return labelset.Read(strings.NewReader(names.String()), labelset.Text)
+	}
+	return labelset.Read(strings.NewReader(text), labelset.VOC)
+}
 
 // photosOfVOC lists the photographs of a data set of PASCAL VOC: the pictures in
 // JPEGImages, since labelme's script puts others of the same names, with the masks drawn
