@@ -1,16 +1,12 @@
 package importer
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"image"
 	"image/color"
 	"image/color/palette"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -525,30 +521,5 @@ func TestPhotosByEnding(t *testing.T) {
 	f := Files{Names: []string{"a.JPG", "b.jfif", "c.txt", "masks/d.png"}}
 	if got, want := f.photos("masks"), []string{"a.JPG", "b.jfif"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// A grey mask keeps its values however large the file is and whatever it ends with.
-func TestLargeGreyMasks(t *testing.T) {
-	img := image.NewGray(image.Rect(0, 0, 100, 100))
-	for i := range img.Pix {
-		img.Pix[i] = uint8(i*i*31>>3) % 200 // hardly compressible
-	}
-	whole := phototest.MustPNG(t, img)
-	for _, filler := range []byte{0, 1, 2, 4} {
-		const end = 12 // bytes of the last chunk
-		chunk := append([]byte("teSt"), bytes.Repeat([]byte{filler}, 9000)...)
-		long := slices.Clone(whole[:len(whole)-end])
-		long = binary.BigEndian.AppendUint32(long, uint32(len(chunk)-4))
-		long = append(long, chunk...)
-		long = binary.BigEndian.AppendUint32(long, crc32.ChecksumIEEE(chunk))
-		long = append(long, whole[len(whole)-end:]...)
-		got, err := decodePNG(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(long)), nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(got.(*image.Gray).Pix, img.Pix) {
-			t.Errorf("other values where the file ends with %d", filler)
-		}
 	}
 }
