@@ -27,6 +27,7 @@ type cocoFile struct {
 	images     []cocoImage
 	places     map[identifier]int    // of images by id
 	categories map[identifier]string // names by id
+	parents    [][2]string           // name and supercategory of each category
 	classes    *classNames
 	strays     []error
 	stray      int
@@ -62,6 +63,7 @@ func openCOCO(files Files, names []string, o Options) (*dataset, error) {
 		for _, im := range f.images {
 			out.Images = append(out.Images, im.FileName)
 		}
+		out.unlisted = append(out.unlisted, f.heading())
 		sets = append(sets, f)
 	}
 	out.Classes = classes.list
@@ -118,21 +120,43 @@ func (f *cocoFile) addImage(d *document) error {
 
 func (f *cocoFile) addCategory(d *document) error {
 	var c struct {
-		ID   identifier `json:"id"`
-		Name string     `json:"name"`
+		ID     identifier      `json:"id"`
+		Name   string          `json:"name"`
+		Parent json.RawMessage `json:"supercategory"` // text, or something that is of no use here
 	}
 	if err := d.into(&c); err != nil {
 		return err
 	}
 	label := strings.TrimSpace(c.Name)
-	if other, twice := f.categories[c.ID]; twice && other != label { // VIA repeats its list
+	switch other, twice := f.categories[c.ID]; {
+	case twice && other == label: // VIA repeats its list
+		return nil
+	case twice:
 		return segment.Errorf(segment.Unreadable, "%s has two categories with the id %s.", f.name, c.ID)
 	}
 	if len(f.categories) == maxCOCOCategories {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the limit.", f.name, maxCOCOCategories)
 	}
 	f.categories[c.ID] = label
+	var parent string
+	_ = json.Unmarshal(c.Parent, &parent)
+	f.parents = append(f.parents, [2]string{label, strings.TrimSpace(parent)})
 	return f.classes.add(label)
+}
+
+// heading is the name that Roboflow gives the list of categories and puts in front of them as
+// one more, of the supercategory none, which is that of all others; empty if there is none.
+func (f *cocoFile) heading() string {
+	if len(f.parents) < 2 || f.parents[0][1] != "none" {
+		return ""
+	}
+	heading := f.parents[0][0]
+	for _, c := range f.parents[1:] {
+		if c[1] != heading || c[0] == heading {
+			return ""
+		}
+	}
+	return heading
 }
 
 // masks draws the images in their order. The annotations of as many as fit into

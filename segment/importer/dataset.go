@@ -35,10 +35,11 @@ type dataset struct {
 	format format
 	// Classes are names and colours by index; one without a name is the first
 	// class of the project. nil: indices are those of the project's list.
-	Classes []segment.Class
-	Images  []string // of all masks, see imageMask
-	Photos  []string // names of the photographs among the files
-	Masks   iter.Seq2[*imageMask, error]
+	Classes  []segment.Class
+	unlisted []string // names of classes that are added to a project only if a mask uses them
+	Images   []string // of all masks, see imageMask
+	Photos   []string // names of the photographs among the files
+	Masks    iter.Seq2[*imageMask, error]
 }
 
 // imageMask is the labelling of one image. Masks are yielded one by one, without

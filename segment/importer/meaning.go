@@ -35,7 +35,7 @@ type meaning struct {
 	values [256]Value
 	ids    [256]uint8
 	added  [256]segment.Class // to a project that lacks it; without a name where none is
-	listed bool               // the data set has a list of classes, used or not, which are added together
+	listed [256]bool          // on the data set's list of classes, which are added together, used or not
 	names  bool               // the data set names its classes
 	places int                // classes of the project that indices without a mapping can name; 0 with one
 }
@@ -45,7 +45,8 @@ type meaning struct {
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
 func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
-	m := &meaning{listed: mapping == nil && d.format != formatLabelme && d.format != formatCVAT, names: d.Classes != nil}
+	m := &meaning{names: d.Classes != nil}
+	listed := mapping == nil && d.format != formatLabelme && d.format != formatCVAT
 	if mapping == nil {
 		m.places = len(p.Classes)
 	}
@@ -59,6 +60,7 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 				v.Color = d.Classes[i].Color
 			}
 		}
+		m.listed[i] = listed && !slices.Contains(d.unlisted, v.Name)
 		if v.Value = v.Name; v.Name == "" && !outside {
 			v.Value = strconv.Itoa(i)
 			if d.Classes == nil && i < len(labelset.PASCAL) {
@@ -124,7 +126,7 @@ func (m *meaning) missing(pixels []uint8) []segment.Class {
 		}
 		uses := bytes.IndexByte(pixels, uint8(i)) >= 0
 		needed = needed || uses
-		if (uses || m.listed) && !slices.ContainsFunc(out, named(c.Name)) {
+		if (uses || m.listed[i]) && !slices.ContainsFunc(out, named(c.Name)) {
 			out = append(out, c)
 		}
 	}

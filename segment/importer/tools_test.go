@@ -101,3 +101,26 @@ func TestMasksOfRoboflow(t *testing.T) {
 		t.Errorf("%s: classes %d and %d, want 0 and 2", a.Image().Name, got[0], got[119])
 	}
 }
+
+// Roboflow puts a category in front that is the name of all of them. It becomes a class only
+// where a mask has it, or where others are no members of it.
+func TestCategoriesOfRoboflow(t *testing.T) {
+	for categories, want := range map[string][]string{
+		`{"id": 0, "name": "pets", "supercategory": "none"}, {"id": 1, "name": "cat", "supercategory": "pets"}, {"id": 2, "name": "dog", "supercategory": "pets"}`:  {"cat", "dog"},
+		`{"id": 0, "name": "cat", "supercategory": "none"}, {"id": 1, "name": "cat", "supercategory": "cat"}, {"id": 2, "name": "dog", "supercategory": "cat"}`:     {"cat", "dog"},
+		`{"id": 0, "name": "pets", "supercategory": "none"}, {"id": 1, "name": "cat", "supercategory": "pets"}, {"id": 2, "name": "sea", "supercategory": "water"}`: {"pets", "cat", "sea"},
+		`{"id": 1, "name": "cat", "supercategory": "none"}`:                                                       {"cat"},
+		`{"id": 0, "name": "pets", "supercategory": "none"}, {"id": 1, "name": "cat", "supercategory": ["pets"]}`: {"pets", "cat"},
+	} {
+		w, p, _, _ := beach(t)
+		files, err := importer.FromFS(fstest.MapFS{"a.json": {Data: []byte(`{"categories": [` + categories + `], "images": [{"id": 1, "file_name": "beach.png", "width": 120, "height": 80}],
+			"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": [[0, 0, 9, 0, 9, 9]]}]}`)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		if d := cmp.Diff(want, report.Classes); d != "" || err != nil {
+			t.Errorf("%s: %v, %s", categories, err, d)
+		}
+	}
+}
