@@ -14,24 +14,34 @@ var endings = []string{".txt", ".json", ".xml", ".yaml", ".yml", ".csv", ".md", 
 // folders are those of masks.
 var folders = []string{"SegmentationClass", "SegmentationObject", "masks", "annotations"}
 
+// suffixes follow the name of a photograph in that of its mask. A JPEG of such a name may show
+// somebody with a mask.
+var suffixes = []string{"_cp_masks", "_masks", "_mask"}
+
 // Others returns which of the names, paths with slashes, are not those of
 // photographs: lists and annotations by their endings, and whatever is in a folder for
-// masks and has a namesake elsewhere. It returns none if nothing would be left. O(names).
+// masks, or has the suffix of one, and has a namesake elsewhere. It returns none if nothing would be left. O(names).
 func Others(names []string) map[string]bool {
 	others, elsewhere := map[string]bool{}, map[string]bool{}
-	var masks []string
+	masks := map[string]string{} // the stems of their photographs
 	for _, name := range names {
+		ending := strings.ToLower(path.Ext(name))
 		switch parts := strings.Split(name, "/"); {
-		case slices.Contains(endings, strings.ToLower(path.Ext(name))):
+		case slices.Contains(endings, ending):
 			others[name] = true
 		case slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return slices.Contains(folders, part) }):
-			masks = append(masks, name)
+			masks[name] = stem(name)
 		default:
 			elsewhere[stem(name)] = true
+			for _, suffix := range suffixes {
+				if of, cut := strings.CutSuffix(stem(name), suffix); cut && masks[name] == "" && ending != ".jpg" {
+					masks[name] = of
+				}
+			}
 		}
 	}
-	for _, name := range masks {
-		if elsewhere[stem(name)] {
+	for name, of := range masks {
+		if elsewhere[of] {
 			others[name] = true
 		}
 	}

@@ -14,6 +14,7 @@ func TestOthers(t *testing.T) {
 		{"x/images/A.JPG x/masks/a.png x/masks/b.png", "x/masks/a.png"}, // b is perhaps a photograph
 		{"train/images/a.jpg train/labels/a.txt data.YAML README.md", "README.md data.YAML train/labels/a.txt"},
 		{"masks/a.png masks/b.png", ""},
+		{"a.jpg a_mask.png b_mask.png c.tif c_cp_masks.tif _classes.csv _mask.png a_mask.jpg", "_classes.csv a_mask.png c_cp_masks.tif"},
 		{"a.json a.xml", ""}, // nothing would be left
 		{"a.jpg a.nef notes", ""},
 	} {

@@ -53,7 +53,8 @@ export function meant(files) {
 
 /** Endings of the lists and annotations of data sets, and their folders of masks; as in segment/beside. */
 const LIST = /\.(txt|json|xml|ya?ml|csv|md|np[yz])$/i;
-const MASK = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//;
+const MASKS = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//;
+const MASK = /_(cp_masks|masks?)\.(?!jpg$)[^.]*$/i;
 
 /**
  * The photographs among the files of a folder, without lists, annotations, and masks, which have a namesake
@@ -64,9 +65,10 @@ const MASK = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//;
  * @returns {F[]}
  */
 export function photographs(files) {
-  const stem = (/** @type {F} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '').toLowerCase();
-  const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASK.test(name)).map(stem));
-  const left = files.filter((file) => !file.name.includes('/') || (!LIST.test(file.name) && !(MASK.test(file.name) && elsewhere.has(stem(file)))));
+  const stem = (/** @type {{name: string}} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '').toLowerCase();
+  const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASKS.test(name)).map(stem));
+  const isMask = (/** @type {F} */ { name }) => (MASKS.test(name) ? elsewhere.has(stem({ name })) : MASK.test(name) && elsewhere.has(stem({ name: name.replace(MASK, '.') })));
+  const left = files.filter((file) => !file.name.includes('/') || (!LIST.test(file.name) && !isMask(file)));
   return left.length > 0 ? left : [...files];
 }
 
