@@ -11,6 +11,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
@@ -19,6 +20,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/archive"
 	"collie/segment/audit"
+	"collie/segment/backup"
 	"collie/segment/beside"
 	"collie/segment/photo"
 	"collie/segment/workspace"
@@ -170,8 +172,13 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 	for f := range a.Files() {
 		names = append(names, f.Name)
 	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		u.fail(name, problem.Invalid("The zip archive contains no files."))
+		return
+	case slices.Contains(names, backup.File):
+		u.fail(name, problem.Invalid("This is the backup of a project. \"Import a backup\" on the start page makes a project of it."))
+		return
 	}
 	others, first := beside.Others(names), len(u.results)
 	for f := range a.Files() {

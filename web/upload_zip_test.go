@@ -134,6 +134,7 @@ func TestUploadOfUnusableZips(t *testing.T) {
 		want   map[string]int
 	}{
 		"empty":     {pack(t), 422, map[string]int{"a.zip": 422}},
+		"backup":    {pack(t, file{"originals/a.png", picture()}, file{"backup.json", []byte("{}")}), 422, map[string]int{"a.zip": 422}},
 		"cut":       {whole[:len(whole)-30], 422, map[string]int{"a.zip": 422}},
 		"damaged":   {damaged, 422, map[string]int{"a.png": 422}},
 		"too large": {append(bytes.Clone(whole), make([]byte, 1<<20)...), 413, map[string]int{"a.zip": 413}},
