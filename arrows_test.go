@@ -21,7 +21,7 @@ import (
 var arrows = map[string][]string{
 	"cmd/...":                  {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
 	"cmd/collie":               {"cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version", "segment/archive/zipnames", "segment/beside", "storage/disk"}, // it speaks the interface, like anybody's program
-	"cmd/server/...":           {"web/...", "storage/...", "segment/...", "cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version"},    // nothing of what only measuring needs
+	"cmd/server/...":           {"web/...", "storage/...", "segment/...", "cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version"},                      // nothing of what only measuring needs
 	"cmd/internal/help":        {},
 	"cmd/internal/mapping":     {},
 	"cmd/internal/output":      {},
