@@ -89,6 +89,10 @@ type Principal struct {
 	Name string
 	Role Role // on the server
 
+	// Generation increases when all sessions of the user end, such as with a new
+	// password. It is that of the session with which the request is made.
+	Generation int
+
 	// The API token that the request is made with; empty for people.
 	Scope     Scope
 	Token     string // identifier

@@ -33,7 +33,7 @@ type User struct {
 
 // Principal returns the user for the rest of the program.
 func (u *User) Principal() access.Principal {
-	return access.Principal{User: u.ID, Name: u.Name, Role: u.Role}
+	return access.Principal{User: u.ID, Name: u.Name, Role: u.Role, Generation: u.Generation}
 }
 
 // Store keeps users. Every write has reached the disk when its call returns.

@@ -340,7 +340,7 @@ func TestTriesThatWereNone(t *testing.T) {
 // full is a store that can't keep another token.
 type full struct{ *sqlite.Store }
 
-func (full) AddToken(context.Context, string, accounts.Token, int) (accounts.Token, error) {
+func (full) AddToken(context.Context, string, accounts.User, accounts.Token, int) (accounts.Token, error) {
 	return accounts.Token{}, segment.Errorf(segment.Full, "The disk is full.")
 }
 
@@ -356,5 +356,25 @@ func TestTokenThatIsNotStored(t *testing.T) {
 	err = a.CreateTokenFor(ctx, "Ann", "", access.ReadOnly, 0, func(string) error { shown++; return nil })
 	if shown != 1 || segment.KindOf(err) != segment.Invalid || strings.Contains(err.Error(), "doesn't work") {
 		t.Errorf("without a name: shown %d times, %v", shown, err)
+	}
+}
+
+// A request that was on its way when its session ended with a new password gets no token,
+// which would outlast that.
+func TestTokenForAnEndedSession(t *testing.T) {
+	a, ctx := mustOpen(t, accounts.Limits{})
+	ann := mustAdd(t, a, ctx, "Ann", access.User)
+	session := access.With(t.Context(), ann.Principal())
+	if _, _, err := a.CreateToken(session, "before", access.Unrestricted, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.SetPassword(ctx, ann.ID, "another password"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := a.CreateToken(session, "after", access.Unrestricted, 0); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a token of the session before: %v", err)
+	}
+	if left, err := a.Tokens(session); len(left) > 0 || err != nil {
+		t.Errorf("tokens of the user: %+v, %v", left, err)
 	}
 }

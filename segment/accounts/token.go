@@ -30,9 +30,9 @@ type Token struct {
 // its call returns. Unknown and expired tokens are a segment.Error of kind
 // NotFound. Safe for concurrent use.
 type TokenStore interface {
-	// AddToken stores a new token, which begins now and lasts so many days, see
-	// [Token.Begin].
-	AddToken(ctx context.Context, secret string, t Token, days int) (Token, error)
+	// AddToken stores a new token of a user, which begins now and lasts so many days, see
+	// [Token.Begin]. A user who has another Generation by now is NotFound.
+	AddToken(ctx context.Context, secret string, u User, t Token, days int) (Token, error)
 	// Token returns the token of a secret.
 	Token(ctx context.Context, secret string) (Token, error)
 	// Tokens lists the tokens of a user in order of creation, expired ones
@@ -62,7 +62,16 @@ const (
 // days, never with 0.
 func (a *Accounts) CreateToken(ctx context.Context, name string, scope access.Scope, days int) (secret string, t Token, err error) {
 	p, _ := access.From(ctx)
-	return a.createToken(ctx, p.User, name, scope, days, func(string) error { return nil })
+	u, err := a.store.User(ctx, p.User)
+	if err != nil {
+		return "", Token{}, err
+	}
+	u.Generation = p.Generation // or a session could outlast a new password as a token
+	secret, t, err = a.createToken(ctx, u, name, scope, days, func(string) error { return nil })
+	if segment.KindOf(err) == segment.NotFound {
+		err = errNoSession
+	}
+	return secret, t, err
 }
 
 // CreateTokenFor is CreateToken for the user of a name, by an admin, who is shown the
@@ -74,7 +83,7 @@ func (a *Accounts) CreateTokenFor(ctx context.Context, user, name string, scope 
 		return err
 	}
 	shown := false
-	_, _, err = a.createToken(ctx, u.ID, name, scope, days, func(secret string) error {
+	_, _, err = a.createToken(ctx, u, name, scope, days, func(secret string) error {
 		err := show(secret)
 		shown = err == nil
 		return err
@@ -85,11 +94,7 @@ func (a *Accounts) CreateTokenFor(ctx context.Context, user, name string, scope 
 	return err
 }
 
-func (a *Accounts) createToken(ctx context.Context, userID, name string, scope access.Scope, days int, show func(secret string) error) (secret string, t Token, err error) {
-	u, err := a.store.User(ctx, userID)
-	if err != nil {
-		return "", Token{}, err
-	}
+func (a *Accounts) createToken(ctx context.Context, u User, name string, scope access.Scope, days int, show func(secret string) error) (secret string, t Token, err error) {
 	if name, err = segment.CleanName("name of the API token", name); err != nil {
 		return "", Token{}, err
 	}
@@ -113,7 +118,7 @@ func (a *Accounts) createToken(ctx context.Context, userID, name string, scope a
 		return "", Token{}, fmt.Errorf("no token was created, since its secret could not be shown: %w", err)
 	}
 	t = Token{ID: segment.NewID(), User: u.ID, Name: name, Scope: scope}
-	t, err = a.store.AddToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenCreated, u, t)), secret, t, days)
+	t, err = a.store.AddToken(audit.Note(ctx, tokenEntry(ctx, audit.TokenCreated, u, t)), secret, u, t, days)
 	return secret, t, err
 }
 

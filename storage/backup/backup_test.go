@@ -125,7 +125,7 @@ func TestRestoreEndsAccess(t *testing.T) {
 	ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.Admin, Created: time.Now()}
 	_, begun := f.store.AddSession(ctx, "session", ann, accounts.SessionLimits{}.OrDefault())
 	err := errors.Join(f.store.CreateUser(ctx, ann), begun)
-	_, added := f.store.AddToken(ctx, "token", accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly}, 0)
+	_, added := f.store.AddToken(ctx, "token", ann, accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly}, 0)
 	path, place := filepath.Join(t.TempDir(), "backup.tar"), filepath.Join(t.TempDir(), "restored")
 	_, written := Write(ctx, path, f.store, f.blobs)
 	_, read := Read(ctx, path, place)

@@ -64,7 +64,7 @@ func mustRecord(tb testing.TB, s interface {
 	ann := accounts.User{ID: segment.NewID(), Name: "Ännchen", Role: access.Admin, Created: now, Hash: "hash"}
 	check(s.CreateUser(ctx, ann, accounts.Identity{Issuer: "https://id.example.org", Subject: "1"}))
 	check(s.CreateUser(ctx, accounts.User{ID: segment.NewID(), Name: "bob", Created: now}))
-	_, err := s.AddToken(ctx, "hash of a token", accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly}, 0)
+	_, err := s.AddToken(ctx, "hash of a token", ann, accounts.Token{ID: segment.NewID(), User: ann.ID, Name: "robot", Scope: access.ReadOnly}, 0)
 	check(err)
 	for i, name := range []string{"one", "zwei \" ' \\ 🙂"} {
 		p := segment.Project{ID: segment.NewID(), Name: name, Classes: segment.DefaultClasses(), Rest: segment.Rest{Mode: segment.RestUndecided}, Unaided: i == 0, Created: now}

@@ -55,7 +55,7 @@ func TestSessionsGoByOneClock(t *testing.T) {
 		if _, session, err = sessions.Find(t.Context(), token, true); err != nil || session.Left() != 30*time.Minute {
 			t.Errorf("%s ahead: a session that was used has %v: %v", by, session.Left(), err)
 		}
-		api, err := s.AddToken(t.Context(), "secret", accounts.Token{ID: segment.NewID(), User: u.ID, Scope: access.ReadOnly}, 1)
+		api, err := s.AddToken(t.Context(), "secret", u, accounts.Token{ID: segment.NewID(), User: u.ID, Scope: access.ReadOnly}, 1)
 		if apart := api.Created.Sub(session.Read); err != nil || apart < 0 || apart > 20*time.Minute || api.Expires.Sub(api.Created) != 24*time.Hour {
 			t.Errorf("%s ahead: an API token for a day is %+v by the clock of a session at %v: %v", by, api, session.Read, err)
 		}

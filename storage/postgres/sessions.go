@@ -61,17 +61,19 @@ func (s *Store) EndSessions(ctx context.Context) error {
 	})
 }
 
-// AddToken stores a new token, which begins now.
-func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token, days int) (accounts.Token, error) {
+// AddToken stores a new token of a user, which begins now. The user keeps the generation
+// until it is stored.
+func (s *Store) AddToken(ctx context.Context, secret string, u accounts.User, t accounts.Token, days int) (accounts.Token, error) {
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		var at int64
 		if err := tx.QueryRow(ctx, "SELECT "+now).Scan(&at); err != nil {
 			return err
 		}
 		t = t.Begin(row.Moment(at), days)
-		user, err := userNumber(ctx, tx, t.User)
+		var user int64
+		err := tx.QueryRow(ctx, "SELECT number FROM users WHERE id = $1 AND generation = $2 AND removed_at IS NULL FOR SHARE", u.ID, u.Generation).Scan(&user)
 		if err != nil {
-			return err
+			return row.ReadError("user", err)
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO token (id, hash, "user", name, scope, created, expires) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 			t.ID, row.Hash(secret), user, t.Name, string(t.Scope), t.Created.UnixMilli(), row.Optional(t.Expires))

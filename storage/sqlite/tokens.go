@@ -9,13 +9,13 @@ import (
 	"collie/storage/row"
 )
 
-// AddToken stores a new token, which begins now.
-func (s *Store) AddToken(ctx context.Context, secret string, t accounts.Token, days int) (accounts.Token, error) {
+// AddToken stores a new token of a user, which begins now.
+func (s *Store) AddToken(ctx context.Context, secret string, u accounts.User, t accounts.Token, days int) (accounts.Token, error) {
 	t = t.Begin(segment.Now(), days)
 	return t, s.writer.write(ctx, func(w *writer) error {
-		user, err := w.userNumber(t.User)
-		if err != nil {
-			return err
+		var user int64
+		if err := w.row("SELECT number FROM user WHERE id = ? AND generation = ? AND removed_at IS NULL", u.ID, u.Generation).Scan(&user); err != nil {
+			return row.ReadError("user", err)
 		}
 		return w.exec("INSERT INTO token (id, hash, user, name, scope, created, expires) VALUES (?, ?, ?, ?, ?, ?, ?)",
 			t.ID, row.Hash(secret), user, t.Name, string(t.Scope), t.Created.UnixMilli(), row.Optional(t.Expires))

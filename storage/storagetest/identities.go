@@ -70,7 +70,7 @@ func TestIdentities(t *testing.T, open func(tb testing.TB, place string) TeamSto
 	// Unlinking ends sessions and tokens of that user only.
 	token := func(u accounts.User) string {
 		id := segment.NewID()
-		_, err := s.AddToken(ctx, id, accounts.Token{ID: id, User: u.ID, Name: "x", Scope: access.ReadOnly}, 0)
+		_, err := s.AddToken(ctx, id, u, accounts.Token{ID: id, User: u.ID, Name: "x", Scope: access.ReadOnly}, 0)
 		must(t, err)
 		return id
 	}

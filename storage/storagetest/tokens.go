@@ -23,7 +23,7 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	ann, bob := user("Ann"), user("bob")
 	add := func(u accounts.User, secret string, days int) accounts.Token {
 		t.Helper()
-		token, err := s.AddToken(ctx, secret, accounts.Token{ID: segment.NewID(), User: u.ID, Name: "for " + secret, Scope: access.ReadOnly}, days)
+		token, err := s.AddToken(ctx, secret, u, accounts.Token{ID: segment.NewID(), User: u.ID, Name: "for " + secret, Scope: access.ReadOnly}, days)
 		must(t, err)
 		return token
 	}
@@ -69,10 +69,10 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	} else {
 		lists(ann, one, past)
 	}
-	if _, err := s.AddToken(ctx, "one", accounts.Token{ID: segment.NewID(), User: bob.ID, Scope: access.ReadOnly}, 0); err == nil {
+	if _, err := s.AddToken(ctx, "one", bob, accounts.Token{ID: segment.NewID(), User: bob.ID, Scope: access.ReadOnly}, 0); err == nil {
 		t.Error("a secret was given away twice")
 	}
-	if _, err := s.AddToken(ctx, "new", accounts.Token{ID: segment.NewID(), User: "nobody", Scope: access.ReadOnly}, 0); segment.KindOf(err) != segment.NotFound {
+	if _, err := s.AddToken(ctx, "new", accounts.User{ID: "nobody"}, accounts.Token{ID: segment.NewID(), User: "nobody", Scope: access.ReadOnly}, 0); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("a token of nobody: %v", err)
 	}
 
@@ -93,7 +93,12 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	must(t, s.SetPassword(ctx, ann.ID, "hash"))
 	lacks("one")
 	lists(ann)
-	if _, err := s.AddToken(ctx, "two", one, 0); err != nil {
+	if _, err := s.AddToken(ctx, "two", ann, one, 0); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a token for a session from before: %v", err)
+	}
+	ann, err := s.User(ctx, ann.ID)
+	must(t, err)
+	if _, err := s.AddToken(ctx, "two", ann, one, 0); err != nil {
 		t.Fatal(err)
 	}
 	must(t, s.RemoveUser(ctx, ann.ID))
