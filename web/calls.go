@@ -208,7 +208,7 @@ var calls = map[string]call{
 		sends: jsonOf(wire.TrashItem{}), problems: []int{409, 422},
 	},
 
-	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{}), problems: []int{429}},
+	"GET /api/v1/images/{id}": {id: "getImage", summary: "Read an image's record and progress", sends: jsonOf(wire.OpenImage{})},
 	"DELETE /api/v1/images/{id}": {
 		id: "trashImage", summary: "Move an image to the trash",
 		doc:    "It can be restored for 30 days. Its websockets end with close code 4410.",
@@ -217,12 +217,12 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/levels": {
 		id: "getLevels", summary: "Get the range of values in the original",
 		doc:   "On a scale from 0 to 65535 whatever the bit depth, over all colour channels. Use it to choose a window for the display copy of a 16-bit image.",
-		sends: jsonOf(levelsJSON{}), problems: []int{429},
+		sends: jsonOf(levelsJSON{}),
 	},
 	"GET /api/v1/images/{id}/display": {
 		id: "getDisplay", summary: "Get the display copy",
 		doc:   "At most 2,048 pixels on the long side, 2,560 of TIFF and PNG; upright, without metadata. Never changes. An image with 16 bits per channel is shown by its upper 8 bits; with low or high, the values from low to high are stretched over the whole range.",
-		query: []query.Parameter{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true, problems: []int{429},
+		query: []query.Parameter{lowQuery, highQuery}, sends: fileOf("image/jpeg"), parts: true,
 	},
 	"GET /api/v1/images/{id}/thumbnail": {
 		id: "getThumbnail", summary: "Get the thumbnail",
@@ -256,45 +256,45 @@ var calls = map[string]call{
 	"GET /api/v1/images/{id}/hypotheses": {
 		id: "listHypotheses", summary: "Compute the sequence of hypotheses for the current evidence",
 		doc:   "The sequence is deterministic: the same evidence gives the same hypotheses. It is empty while no class is in play, and has one hypothesis with one class in play.",
-		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}), problems: []int{429},
+		query: []query.Parameter{countQuery}, sends: jsonOf(hypothesesJSON{}),
 	},
 	"GET /api/v1/images/{id}/guess": {
 		id: "getGuess", summary: "Get the first guess as it is",
 		doc:   "The most probable class of each superpixel, by imported scores, by what the project has learned or by the image that the guess was copied from. Hypotheses smooth it, which repairs a guess that is wrong in places and costs a good one its small objects. Clicks stay. To make it the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"guess\": true}, \"digest\": \"…\"}. Without a guess, or with one that the clicks contradict, the answer is 422.",
-		sends: jsonOf(guessedJSON{}), problems: []int{422, 429},
+		sends: jsonOf(guessedJSON{}), problems: []int{422},
 	},
 	"GET /api/v1/images/{id}/ladder": {
 		id: "getLadder", summary: "Get nested masks from less to more of a class",
 		doc:   "With two classes in play, one of which can be the rest. Each mask contains the one before it and is the exact optimum of the model with one class shifted. Clicks and accepted regions stay. To make rung n the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"rung\": n}, \"digest\": \"…\"}. Otherwise the answer is 422.",
-		sends: jsonOf(ladderJSON{}), problems: []int{422, 429},
+		sends: jsonOf(ladderJSON{}), problems: []int{422},
 	},
 	"GET /api/v1/images/{id}/alternatives": {
 		id: "listAlternatives", summary: "Ask what would change along if superpixels had another class",
 		doc:   "For each other class in play, the best labelling in which the superpixels have it; it differs from the first hypothesis only in what is joined to them. To make one the labelling, send an accept event with the hypothesis {\"rank\": -1, \"offer\": {\"superpixels\": […], \"class\": n}, \"digest\": \"…\"}.",
-		query: []query.Parameter{superpixelsQuery}, sends: jsonOf(alternativesJSON{}), problems: []int{422, 429},
+		query: []query.Parameter{superpixelsQuery}, sends: jsonOf(alternativesJSON{}), problems: []int{422},
 	},
 	"GET /api/v1/images/{id}/mask.png": {
 		id: "getMask", summary: "Get a mask at the size of the upright original",
-		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true, problems: []int{429},
+		query: []query.Parameter{ofQuery, rankQuery, afterMaskQuery, styleQuery}, sends: fileOf("image/png"), conditional: true,
 	},
 	"GET /api/v1/images/{id}/objects": {
 		id: "listObjects", summary: "List the objects that have been told apart",
 		doc:   "An instance event says that the finest superpixels at its points belong to one object of a class. A connected region of the class with marks of several objects is divided between them: each finest superpixel belongs to the one with the shortest way within the region, where contours in the image make ways longer. Regions with one number are one object. A mark counts while its superpixel has the class; regions without any are objects of their own, as in exports.",
-		sends: jsonOf(objectsJSON{}), conditional: true, problems: []int{429},
+		sends: jsonOf(objectsJSON{}), conditional: true,
 	},
 	"POST /api/v1/images/{id}/guess": {
 		id: "guessImage", summary: "Give an image a first guess from its project's model",
 		doc:   "The page does this when it opens an image. The guess is an event in the evidence, made by 'project', that can be undone, or removed by an event of kind guess; a newer model's guess replaces it while nobody has worked on the image. Images that somebody has worked on are left alone; with guessing off, the guess is taken back.",
-		sends: jsonOf(guessJSON{}), problems: []int{429},
+		sends: jsonOf(guessJSON{}),
 	},
 	"POST /api/v1/images/{id}/copy": {
 		id: "copyLabelling", summary: "Make the labelling of another image the first guess",
 		doc:   "For the next image of a series or a film. The labelling of the other image of the same project is moved by the superpixels that match in colour, texture and place. It becomes a guess event, soft evidence like imported scores, which undo takes back.",
-		takes: jsonOf(copyJSON{}), sends: jsonOf(seqJSON{}), problems: []int{409, 429},
+		takes: jsonOf(copyJSON{}), sends: jsonOf(seqJSON{}), problems: []int{409},
 	},
 	"GET /api/v1/images/{id}/socket": {
 		id: "openSocket", summary: "Open the websocket of an image",
 		doc:   "The client sends evidence and gets states and hypotheses; docs/socket.md has the messages, the frame of a hypothesis, and the close codes.",
-		query: []query.Parameter{roleQuery}, status: 101, problems: []int{400, 403, 429},
+		query: []query.Parameter{roleQuery}, status: 101, problems: []int{400, 403},
 	},
 }

@@ -10,9 +10,11 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"collie/segment/photo/phototest"
+	"collie/segment/workspace"
 	"collie/superpixels"
 	"collie/web/problem"
 	"collie/web/wire"
@@ -308,5 +311,37 @@ func TestCompressedLists(t *testing.T) {
 		if unpacked, err := io.ReadAll(z); err != nil || !bytes.Equal(unpacked, plain.body) {
 			t.Errorf("%s: unpacked it is another answer: %v", path, err)
 		}
+	}
+}
+
+// While the images that others have open take all memory, calls that need another one
+// answer 429, and each call says in the document that it can.
+func TestNoMemoryForAnotherImage(t *testing.T) {
+	s := serve(t, []workspace.Options{{Most: 1}})
+	im, other := s.photo(), s.photo()
+	s.greet(im.ID)
+	busy := 0
+	for _, route := range slices.Sorted(maps.Keys(calls)) {
+		method, path, _ := strings.Cut(route, " ")
+		if method != http.MethodGet || !strings.HasPrefix(path, "/api/v1/images/{id}") || strings.HasSuffix(path, "/socket") {
+			continue
+		}
+		address := strings.Replace(path, "{id}", other.ID, 1)
+		if strings.HasSuffix(path, "/alternatives") {
+			address += "?superpixels=1"
+		}
+		switch a := s.get(address); a.status {
+		case http.StatusTooManyRequests:
+			busy++
+			if a.header.Get("Retry-After") == "" {
+				t.Errorf("%s does not say when to come back", route)
+			}
+		case http.StatusOK:
+		default:
+			t.Errorf("%s: %d %s", route, a.status, a.body)
+		}
+	}
+	if busy < 8 {
+		t.Errorf("%d calls had to wait for memory", busy)
 	}
 }

@@ -95,6 +95,9 @@ func (c call) allProblems(method, path string) []int {
 	if !people.Anonymous(path) {
 		all = append(all, http.StatusUnauthorized, http.StatusNotFound) // 404 for tokens that are only for metrics
 	}
+	if method != http.MethodDelete && strings.HasPrefix(path, "/api/v1/images/{id}") {
+		all = append(all, http.StatusTooManyRequests) // images in use, and what is made of them, wait for memory
+	}
 	if method != http.MethodGet { // another site's page, a role, the size of the body, a full disk
 		all = append(all, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusInsufficientStorage)
 	}
