@@ -1,5 +1,8 @@
 import { ask, problemOf } from '../ui/api.js';
 
+/** Milliseconds that an answer about the image may take. Browsers have few connections, and those that wait would keep others from them. */
+const PATIENCE = 10_000;
+
 /**
  * @typedef {import('../evidence/protocol.js').EvidenceEvent} EvidenceEvent
  * @typedef {import('../evidence/protocol.js').AckMessage} AckMessage
@@ -47,7 +50,7 @@ export async function fateOf(image, project, member) {
 /** @param {string} address @returns {Promise<number>} the HTTP status, 0 without an answer */
 async function statusOf(address) {
   try {
-    return (await fetch(address, { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store' })).status;
+    return (await fetch(address, { mode: 'same-origin', credentials: 'same-origin', cache: 'no-store', signal: AbortSignal.timeout(PATIENCE) })).status;
   } catch {
     return 0;
   }

@@ -32,3 +32,12 @@ test('an image that can’t be reached is in the trash unless the person has los
   assert.equal(await fate(404, 404), 'removed');
   assert.equal(await fate(404, 404, false), 'trashed', 'the project is in the trash, too');
 });
+
+test('a network without answers is not asked for longer than a few seconds', async (t) => {
+  /** @type {number[]} */
+  const limits = [];
+  t.mock.method(AbortSignal, 'timeout', (/** @type {number} */ milliseconds) => limits.push(milliseconds) && AbortSignal.abort());
+  t.mock.method(globalThis, 'fetch', (/** @type {string} */ _, /** @type {RequestInit} */ { signal }) => new Promise((_, fail) => signal?.aborted && fail(signal.reason)));
+  assert.equal(await fateOf('image', 'project', true), '');
+  assert.deepEqual(limits, [10_000]);
+});

@@ -10,6 +10,9 @@
 const SHORTEST = 400;
 const LONGEST = 15_000;
 
+/** Milliseconds after which an attempt that gets no answer is given up; browsers wait for minutes. */
+const PATIENCE = 20_000;
+
 /**
  * Milliseconds to wait before the next attempt: doubling, with full jitter
  * above a floor, so that many pages do not come back in step.
@@ -72,7 +75,9 @@ export class Link {
     const socket = new WebSocket(this.url);
     this.socket = socket;
     socket.binaryType = 'arraybuffer';
+    this.timer = window.setTimeout(() => this.abandon(), PATIENCE);
     socket.onopen = () => {
+      clearTimeout(this.timer);
       this.attempt = 0;
       this.open = true;
       this.signedOut = false;
@@ -89,6 +94,7 @@ export class Link {
 
   /** @param {number} code */
   async closed(code) {
+    clearTimeout(this.timer);
     const refused = !this.open;
     this.open = false;
     if (code === REMOVED || code === ROLE_CHANGED) location.reload(); // which says that the page is not for us any more, or offers what we can do now
@@ -104,7 +110,11 @@ export class Link {
 
   /** Gives up a connection that brings no answers any more, without waiting for the other side to close it. */
   lose() {
-    if (!this.socket || !this.open) return;
+    if (this.open) this.abandon();
+  }
+
+  abandon() {
+    if (!this.socket) return;
     this.socket.onmessage = this.socket.onclose = () => {};
     this.socket.close();
     void this.closed(LOST);
