@@ -135,7 +135,7 @@ export function viewCommands({ stage, layers, doubt, tones, granularity, page })
     boundaries: toggle('boundaries', () => layers.toggleBoundaries(), page),
     overlay: toggle('overlay', () => layers.toggleLabelling(), page),
     outlines: toggle('outlines', () => layers.toggleOutlines(), page),
-    patterns: toggle('patterns', () => layers.setPatterns(!layers.patterned), page),
+    patterns: toggle('patterns', () => layers.togglePatterns(), page),
     uncertainty: () => doubt.toggle(),
     tones: () => tones.toggle(),
     coarser: () => granularity.step(-1),

@@ -57,12 +57,17 @@ export class Layers {
     painter.touch();
   }
 
+  /** Shows patterns or not, as the person has chosen, and remembers that. */
+  togglePatterns() {
+    this.setPatterns(!this.patterned);
+    remember(PATTERNED, String(this.patterned));
+  }
+
   /** @param {boolean} on */
   setPatterns(on) {
     this.patterned = on;
     this.recolor();
     byId('app').classList.toggle('patterned', on);
     byId('patterns').setAttribute('aria-pressed', String(on));
-    remember(PATTERNED, String(on));
   }
 }

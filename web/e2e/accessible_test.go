@@ -213,3 +213,25 @@ func TestE2EForcedColours(t *testing.T) {
 		t.Errorf("forced colours changed the classes from %s to %s", plain, forced)
 	}
 }
+
+// TestE2EMoreContrast: patterns come and go with the system's wish for contrast until the
+// person has chosen.
+func TestE2EMoreContrast(t *testing.T) {
+	t.Parallel()
+	p := openPicture(t, 500, 375)
+	patterned := func(contrast string) bool {
+		p.do("opening it again", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+			_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-contrast", Value: contrast}}})
+			return err
+		}), chromedp.Reload())
+		p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+		return value[bool](p, `document.getElementById('patterns').ariaPressed === 'true'`)
+	}
+	if !patterned("more") || patterned("no-preference") {
+		t.Error("patterns don't follow the system")
+	}
+	p.press("p")
+	if !patterned("no-preference") {
+		t.Error("the person's choice is forgotten")
+	}
+}
