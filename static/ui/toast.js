@@ -53,12 +53,14 @@ export function toast(title, detail = '', kind = 'info', action = undefined) {
   for (const old of [...list.children]) if (old.textContent === element.textContent) old.remove();
   list.append(element);
   while (list.children.length > 3) list.firstElementChild?.remove();
-  /** Not while somebody is at the buttons. */
+  const stay = () => setTimeout(expire, Math.max(kind === 'problem' || action ? READABLE * 3 : READABLE, READING * (title.length + detail.length)));
+  /** Not while somebody is at the buttons, or nobody can see it. */
   const expire = () => {
-    if (element.matches(':hover, :focus-within')) setTimeout(expire, READABLE);
+    if (document.hidden) document.addEventListener('visibilitychange', stay, { once: true });
+    else if (element.matches(':hover, :focus-within')) setTimeout(expire, READABLE);
     else close();
   };
-  setTimeout(expire, Math.max(kind === 'problem' || action ? READABLE * 3 : READABLE, READING * (title.length + detail.length)));
+  stay();
   return close;
 }
 

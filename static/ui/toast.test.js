@@ -23,6 +23,8 @@ function page(t) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const list = element();
   globalThis.document = /** @type {any} */ ({
+    hidden: false,
+    addEventListener: (/** @type {string} */ _, /** @type {() => void} */ act) => void (list.seen = act),
     getElementById: (/** @type {string} */ id) => (id === 'toasts' ? list : {}),
     importNode: () => ({ firstElementChild: element() }),
   });
@@ -50,5 +52,19 @@ test('a long message stays for as long as it takes to read', (t) => {
   t.mock.timers.tick(4000);
   assert.equal(list.children.length, 1);
   t.mock.timers.tick(4000);
+  assert.equal(list.children.length, 0);
+});
+
+test('a message waits until somebody comes back to the page', (t) => {
+  const list = page(t);
+  Object.assign(document, { hidden: true });
+  toast('That edit was undone', 'The image has changed.', 'problem');
+  t.mock.timers.tick(600_000);
+  assert.equal(list.children.length, 1);
+  Object.assign(document, { hidden: false });
+  list.seen();
+  t.mock.timers.tick(11_000);
+  assert.equal(list.children.length, 1);
+  t.mock.timers.tick(1000);
   assert.equal(list.children.length, 0);
 });
