@@ -30,10 +30,9 @@ export async function postEvent(address, event) {
 }
 
 /**
- * What has become of an image that can't be reached; '' when it is there, or
- * nobody answers.
+ * What has become of an image that can't be reached; '' when nobody answers.
  *
- * @typedef {'' | 'signed-out' | 'trashed' | 'removed'} Fate
+ * @typedef {'' | 'there' | 'signed-out' | 'trashed' | 'removed'} Fate
  *
  * @param {string} image address
  * @param {string} project address
@@ -42,6 +41,7 @@ export async function postEvent(address, event) {
  */
 export async function fateOf(image, project, member) {
   const status = await statusOf(image);
+  if (status === 200) return 'there';
   if (status === 401) return 'signed-out';
   if (status !== 404) return '';
   return member && (await statusOf(project)) === 404 ? 'removed' : 'trashed';

@@ -25,7 +25,7 @@ test('an image that can’t be reached is in the trash unless the person has los
     statuses = { image, project };
     return fateOf('image', 'project', member);
   };
-  assert.equal(await fate(200), '');
+  assert.equal(await fate(200), 'there');
   assert.equal(await fate(503), '');
   assert.equal(await fate(401), 'signed-out');
   assert.equal(await fate(404), 'trashed');

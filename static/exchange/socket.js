@@ -13,6 +13,9 @@ const LONGEST = 15_000;
 /** Milliseconds after which an attempt that gets no answer is given up; browsers wait for minutes. */
 const PATIENCE = 20_000;
 
+/** Attempts in a row that fail while the server answers before something must be in the way; it may have restarted meanwhile. */
+const CERTAIN = 3;
+
 /**
  * Milliseconds to wait before the next attempt: doubling, with full jitter
  * above a floor, so that many pages do not come back in step.
@@ -60,6 +63,8 @@ export class Link {
     this.signedOut = false;
     /** The image is in the trash; attempts go on, because it can come back. */
     this.trashed = false;
+    /** The server answers, but connections don't get through, as with a proxy that is not set up for websockets. */
+    this.blocked = false;
     /** @type {WebSocket | null} */
     this.socket = null;
     this.timer = 0;
@@ -82,6 +87,7 @@ export class Link {
       this.open = true;
       this.signedOut = false;
       this.trashed = false;
+      this.blocked = false;
       socket.send(JSON.stringify(this.handlers.greeting()));
       this.handlers.change(true);
     };
@@ -133,6 +139,7 @@ export class Link {
     if (fate === 'removed' && !this.trashed) location.reload(); // as when the page is told while connected
     this.signedOut = fate === 'signed-out';
     this.trashed ||= fate === 'trashed';
+    this.blocked = fate === 'there' && this.attempt >= CERTAIN;
     this.handlers.change(false);
   }
 

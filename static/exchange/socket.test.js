@@ -12,7 +12,8 @@ test('waiting grows, is spread out and ends', () => {
   assert.deepEqual([after(0, 1006), after(5, 1012)], [0, 5]);
 });
 
-test('an attempt to connect that gets no answer is given up for the next one', (t) => {
+/** A page whose sockets the test answers. @param {import('node:test').TestContext} t */
+function page(t) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   /** @type {any[]} */
   const sockets = [];
@@ -32,7 +33,14 @@ test('an attempt to connect that gets no answer is given up for the next one', (
     },
   });
   t.after(() => ['window', 'location', 'document', 'addEventListener', 'WebSocket'].forEach((name) => Reflect.deleteProperty(globalThis, name)));
-  const link = new Link('/socket', { greeting: () => ({}), message() {}, binary() {}, change() {}, ask: async () => '' });
+  /** @type {import('./post.js').Fate} */
+  let fate = '';
+  const link = new Link('/socket', { greeting: () => ({}), message() {}, binary() {}, change() {}, ask: async () => fate });
+  return { sockets, link, becomes: (/** @type {typeof fate} */ now) => (fate = now) };
+}
+
+test('an attempt to connect that gets no answer is given up for the next one', (t) => {
+  const { sockets, link } = page(t);
   t.mock.timers.tick(20_000);
   assert.equal(sockets[0].gone, true);
   t.mock.timers.tick(15_000);
@@ -40,4 +48,24 @@ test('an attempt to connect that gets no answer is given up for the next one', (
   sockets[1].onopen();
   t.mock.timers.tick(600_000);
   assert.deepEqual([sockets.length, sockets[1].gone, link.open], [2, undefined, true], 'one that was answered stays');
+});
+
+test('a server that answers behind something that blocks websockets is not called away', async (t) => {
+  const { sockets, link, becomes } = page(t);
+  const refuse = async () => {
+    sockets.at(-1).onclose({ code: 1006 });
+    await null;
+    t.mock.timers.tick(15_000);
+    return link.blocked;
+  };
+  for (let i = 0; i < 5; i++) assert.equal(await refuse(), false, 'nobody answers');
+  becomes('there');
+  assert.equal(await refuse(), true);
+  becomes('');
+  assert.equal(await refuse(), false);
+  becomes('there');
+  await refuse();
+  sockets.at(-1).onopen();
+  assert.equal(link.blocked, false);
+  for (const blocked of [false, false, true]) assert.equal(await refuse(), blocked, 'it may have restarted meanwhile');
 });
