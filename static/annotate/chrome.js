@@ -99,7 +99,7 @@ export function statusOf({ session, classes, active, rest, lasting, touch }) {
   if (save === 'trashed' && evidence.pending.length === 0) return 'This image is in the trash';
   if (save === 'offline' || save === 'signed-out' || save === 'trashed') {
     const kept = lasting ? 'Your edits are kept in this browser' : 'Keep this page open: it has your edits';
-    return `${{ offline: session.blocked ? 'Offline: no websocket gets through to the server' : 'Offline', 'signed-out': 'Signed out', trashed: 'This image is in the trash' }[save]}. ${kept}`;
+    return `${{ offline: session.link.blocked ? 'Offline: no websocket gets through to the server' : 'Offline', 'signed-out': 'Signed out', trashed: 'This image is in the trash' }[save]}. ${kept}`;
   }
   const { clicks, labels, said } = evidence.present;
   if (session.readOnly) return viewedLine({ clicks, labels, hypotheses });

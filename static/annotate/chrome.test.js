@@ -24,7 +24,7 @@ test('the status line asks nothing of people who can only view', () => {
   assert.equal(ended([1], 'one-class', 'Click a superpixel of another class.'), 'Only one class is labelled so far');
   assert.equal(ended([0, 1], 'complete', ''), '1 hypothesis');
   assert.equal(says(session(255, false)), 'Press 2, then click a piece of object');
-  assert.match(says({ ...session(1), save: 'offline', blocked: true }), /^Offline: no websocket gets through/);
+  assert.match(says({ ...session(1), save: 'offline', link: { blocked: true } }), /^Offline: no websocket gets through/);
 });
 
 test('no tap is awaited any more when no region can be accepted', (t) => {

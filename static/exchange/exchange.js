@@ -109,11 +109,6 @@ export class Exchange {
     return this.link.trashed;
   }
 
-  /** Whether the server answers, but no connection for edits gets through. */
-  get blocked() {
-    return this.link.blocked;
-  }
-
   /** Whether the person can only view. */
   get readOnly() {
     return this.viewer || this.trashed;
