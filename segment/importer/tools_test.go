@@ -13,34 +13,44 @@ import (
 	"collie/storage/workspacetest"
 )
 
-// Of labelme's script for PASCAL VOC only JPEGImages are photographs, not the pictures of the same
-// names with the masks drawn over them, and its list of classes says what indices are.
-func TestVOCOfLabelme(t *testing.T) {
+// halves is a mask whose left third is of class 0 and whose rest is of class 2.
+var halves = grey(slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("2", 80)}, 80)...)
+
+// addHalves imports files with halves for a new photograph, and returns the photograph's name
+// and the classes that came with it.
+func addHalves(t *testing.T, set fstest.MapFS) (name string, classes []string) {
+	t.Helper()
 	w := workspacetest.MustOpen(t)
 	p, err := w.CreateProject(t.Context(), "Beach", []segment.Class{{Name: "background"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mask := grey(slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("2", 80)}, 80)...)
-	files, err := importer.FromFS(fstest.MapFS{
-		"class_names.txt":                        {Data: []byte("_background_\nperson\ntv/monitor")},
-		"JPEGImages/new.png":                     {Data: scene()},
-		"SegmentationClass/new.png":              {Data: mask},
-		"SegmentationClassVisualization/new.jpg": {Data: scene()},
-	})
+	files, err := importer.FromFS(set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
-	if err != nil || report.Imported() != 1 || !report.Images[0].Added {
+	if err != nil || report.Imported() != 1 || len(report.Images) != 1 || !report.Images[0].Added {
 		t.Fatalf("%+v, %v", report, err)
-	}
-	if d := cmp.Diff([]string{"person", "tv/monitor"}, report.Classes); d != "" {
-		t.Error(d)
 	}
 	a := workspacetest.MustOpenImage(t, w, report.Images[0].Image)
 	if got := a.Pixels(); got[0] != 0 || got[119] != 2 {
 		t.Errorf("classes %d and %d, want 0 and 2", got[0], got[119])
+	}
+	return a.Image().Name, report.Classes
+}
+
+// Of labelme's script for PASCAL VOC only JPEGImages are photographs, not the pictures of the same
+// names with the masks drawn over them, and its list of classes says what indices are.
+func TestVOCOfLabelme(t *testing.T) {
+	_, classes := addHalves(t, fstest.MapFS{
+		"class_names.txt":                        {Data: []byte("_background_\nperson\ntv/monitor")},
+		"JPEGImages/new.png":                     {Data: scene()},
+		"SegmentationClass/new.png":              {Data: halves},
+		"SegmentationClassVisualization/new.jpg": {Data: scene()},
+	})
+	if d := cmp.Diff([]string{"person", "tv/monitor"}, classes); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -74,31 +84,14 @@ func TestMasksWithoutSize(t *testing.T) {
 // In what Roboflow calls semantic segmentation masks, the name of a mask tells it from its
 // photograph, and a table beside them says what numbers are.
 func TestMasksOfRoboflow(t *testing.T) {
-	w := workspacetest.MustOpen(t)
-	p, err := w.CreateProject(t.Context(), "Beach", []segment.Class{{Name: "background"}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mask := grey(slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("2", 80)}, 80)...)
-	files, err := importer.FromFS(fstest.MapFS{
+	name, classes := addHalves(t, fstest.MapFS{
 		"train/_classes.csv":          {Data: []byte("Pixel Value, Class\n0, background\n1, sea\n2, cow, statue\n")},
 		"train/a_png.rf.3c5.png":      {Data: scene()},
-		"train/a_png.rf.3c5_mask.png": {Data: mask},
+		"train/a_png.rf.3c5_mask.png": {Data: halves},
 		"valid/_classes.csv":          {Data: []byte("Pixel Value, Class\n0, background\n1, sea\n2, cow, statue\n")},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
-	if err != nil || report.Imported() != 1 || len(report.Images) != 1 || !report.Images[0].Added {
-		t.Fatalf("%+v, %v", report, err)
-	}
-	if d := cmp.Diff([]string{"sea", "cow, statue"}, report.Classes); d != "" {
+	if d := cmp.Diff([]string{"a_png.rf.3c5.png", "sea", "cow, statue"}, append([]string{name}, classes...)); d != "" {
 		t.Error(d)
-	}
-	a := workspacetest.MustOpenImage(t, w, report.Images[0].Image)
-	if got := a.Pixels(); a.Image().Name != "a_png.rf.3c5.png" || got[0] != 0 || got[119] != 2 {
-		t.Errorf("%s: classes %d and %d, want 0 and 2", a.Image().Name, got[0], got[119])
 	}
 }
 
