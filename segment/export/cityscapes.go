@@ -1,11 +1,13 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"collie/segment"
 	"collie/segment/mask"
@@ -16,9 +18,26 @@ import (
 // class·1000 + n, with n counting the objects of a class from 0; class 0 has no
 // instances and undecided pixels are 255 in both pictures. If an id doesn't fit
 // 16 bits or n exceeds 999, the pixel has only the class.
-type cityscapes struct{ single }
+type cityscapes struct {
+	single
+	*job
+}
 
-func newCityscapes(*job) (encoder, error) { return cityscapes{}, nil }
+func newCityscapes(j *job) (encoder, error) { return cityscapes{job: j}, nil }
+
+// finish names the classes of indices and colours in label_colors.txt, where CVAT and
+// Datumaro look for them. They read a line word by word, so spaces in names become _.
+func (c cityscapes) finish() ([]member, error) {
+	var b bytes.Buffer
+	for _, class := range c.project.Classes {
+		rgb, err := mask.ParseColor(class.Color)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%d %d %d %s\n", rgb.R, rgb.G, rgb.B, strings.Join(strings.Fields(class.Name), "_"))
+	}
+	return []member{stored("label_colors.txt", b.Bytes())}, nil
+}
 
 // instances is how many objects of a class can have instance ids.
 const instances = 1000

@@ -111,6 +111,18 @@ func TestTooManyObjects(t *testing.T) {
 	}
 }
 
+// CVAT and Datumaro read the lines of label_colors.txt word by word.
+func TestCityscapesNames(t *testing.T) {
+	c := cityscapes{job: &job{project: segment.Project{Classes: []segment.Class{{Name: "road", Color: "#804080"}, {Name: "traffic  light", Color: "#faaa1e"}}}}}
+	files, err := c.finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "128 64 128 road\n250 170 30 traffic_light\n"; files[0].report.Name != "label_colors.txt" || string(files[0].packed) != want {
+		t.Errorf("%s: %q, want %q", files[0].report.Name, files[0].packed, want)
+	}
+}
+
 // Colours that don't tell classes apart are reported where they are used.
 func TestColoursAlike(t *testing.T) {
 	p := colourPNG{job: &job{project: segment.Project{Classes: []segment.Class{{Name: "ground", Color: "#000000"}, {Name: "cat", Color: "#ff0000"}, {Name: "dog", Color: "#ff0000"}, {Name: "sand", Color: "#e0e0c0"}}}}}
