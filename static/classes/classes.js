@@ -125,7 +125,7 @@ export class ClassPanel {
     const chosen = this.classes[place];
     if (!chosen) return false;
     this.activeKey = chosen.key;
-    keepClass(this.project, chosen.id);
+    keepClass(this.project, chosen.id, this.rest.id);
     this.paint();
     this.reveal();
     this.listener.chosen(place);

@@ -3,18 +3,19 @@ import { recalled, remember, TAB } from '../ui/memory.js';
 /**
  * The class that was active last in a project, so that the next image begins with it.
  * It lasts as long as the tab. Otherwise an image begins with the first class that has to be
- * clicked.
+ * clicked. The class that nobody need click corrects an image at its end; the first click on
+ * the next one is seldom of it.
  */
 
 const key = (/** @type {string} */ project) => `collie-class-${project}`;
 
-/** @param {string} project @param {number} id of the class */
-export function keepClass(project, id) {
-  remember(key(project), String(id), TAB);
+/** @param {string} project @param {number} id of the class @param {number} rest id of the class that nobody need click, or -1 */
+export function keepClass(project, id, rest) {
+  if (id !== rest) remember(key(project), String(id), TAB);
 }
 
 /**
- * The class that was active last, or else the first one that is not the rest.
+ * The class other than the rest that was active last, or else the first such one.
  *
  * @template {{id: number}} C
  * @param {string} project
@@ -23,5 +24,6 @@ export function keepClass(project, id) {
  */
 export function lastClass(project, classes, rest) {
   const id = recalled(key(project), '', TAB);
-  return classes.find((c) => String(c.id) === id) ?? classes.find((c) => c.id !== rest) ?? classes[0];
+  const clicked = classes.filter((c) => c.id !== rest);
+  return clicked.find((c) => String(c.id) === id) ?? clicked[0] ?? classes[0];
 }

@@ -11,15 +11,19 @@ test('an image begins with the class that was active last in its project', (t) =
   Object.defineProperty(globalThis, 'sessionStorage', { value: storage, configurable: true });
   t.after(() => Reflect.deleteProperty(globalThis, 'sessionStorage'));
   assert.equal(lastClass('a', classes, -1), classes[0]);
-  keepClass('a', 0);
-  assert.equal(lastClass('a', classes, 0), classes[1]);
+  keepClass('a', 0, -1);
+  assert.equal(lastClass('a', classes, -1), classes[1]);
+  keepClass('a', 7, 0);
+  keepClass('a', 0, 0); // to correct the image
+  assert.equal(lastClass('a', classes, 0), classes[2], 'the rest is not what the next image begins with');
+  assert.equal(lastClass('a', classes, 7), classes[0], 'nor what has become the rest since');
   assert.equal(lastClass('b', classes, -1), classes[0]);
-  keepClass('a', 5); // deleted since
+  keepClass('a', 5, -1); // deleted since
   assert.equal(lastClass('a', classes, -1), classes[0]);
 });
 
 test('without storage it is the first class that has to be clicked', () => {
-  keepClass('a', 7);
+  keepClass('a', 7, -1);
   assert.deepEqual([lastClass('a', classes, -1), lastClass('a', classes, 0), lastClass('a', classes, 3)], [classes[0], classes[0], classes[1]]);
   assert.equal(lastClass('a', classes.slice(0, 1), 3), classes[0], 'there is no other');
 });

@@ -395,7 +395,7 @@ func TestE2EClassInView(t *testing.T) {
 }
 
 // TestE2EClassStaysActive: an image begins with the first class that has to be clicked, the
-// next one with the class that was active.
+// next one with the one of them that was active last.
 func TestE2EClassStaysActive(t *testing.T) {
 	t.Parallel()
 	p := openPage(t, 1280, 720, false, startServer(t))
@@ -412,9 +412,13 @@ func TestE2EClassStaysActive(t *testing.T) {
 	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
 	const active = `document.querySelector('#classes .active .class-name')?.textContent`
 	p.until(active + ` === 'object' && document.getElementById('status').textContent === 'Click a piece of object'`)
+	p.clickOn("adding a class", "#add-class")
+	p.do("typing the name", chromedp.KeyEvent("stalk"))
+	p.press(kb.Enter)
+	p.waitForClasses("background", "object", "stalk")
 	p.press("1")
 	p.until(active + ` === 'background'`)
 	p.clickOn("the next image", "#next")
 	p.until(`document.querySelector('.where')?.textContent.includes('b.png') && document.getElementById('save')?.dataset.state === 'saved'`)
-	p.until(active + ` === 'background'`)
+	p.until(active + ` === 'stalk'`)
 }
