@@ -39,7 +39,7 @@ export function statusLine({ clicks, boxed = false, classes, active = -1, rest =
     if (next < 0) return 'Add a second class, then click a piece of it to get hypotheses';
     const name = isolated(classes[next].name);
     return touch || next > 8
-      ? `Now ${touch ? 'tap' : 'click'} a piece of a second class, such as ${name}`
+      ? `Now choose a second class, such as ${name}, and ${touch ? 'tap' : 'click'} a piece of it`
       : `To get hypotheses, press ${next + 1}, then click a piece of ${name}`;
   }
   if (done?.reason === 'complete' && done.detail) return touch ? 'Everything is accepted. Tap where it is wrong.' : done.detail;

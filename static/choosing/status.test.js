@@ -52,6 +52,7 @@ test('the status line asks fingers to tap', () => {
   };
   assert.equal(line([0, 1], accepted), 'Everything is accepted. Click where it is wrong.');
   assert.equal(line([0, 1], accepted, -1, { touch: true }), 'Everything is accepted. Tap where it is wrong.');
+  assert.equal(line([0, 255], undefined, -1, { touch: true }), 'Now choose a second class, such as object, and tap a piece of it', 'a tap alone would be of the first class');
 });
 
 test('the status line asks for no key of the class that is active', () => {
