@@ -20,6 +20,9 @@ import { toast } from '../ui/toast.js';
  * @property {(text: string) => void} say
  */
 
+/** CSS pixels between the two clicks of a double click at most. */
+const TWICE = 8;
+
 /** Labels and clears with strokes and keys, undoes and redoes it, and shows the result on the canvas. */
 export class Labelling {
   /** @param {Ports} ports */
@@ -28,6 +31,8 @@ export class Labelling {
     this.painter = ports.stage.painter;
     /** @type {Drawn | null} the stroke in progress */
     this.draft = null;
+    /** @type {{point: [number, number], label: number} | null} the last stroke, if it was a click */
+    this.clicked = null;
     /** @type {{superpixels: readonly number[], label: number}} what a region would become */
     this.proposal = { superpixels: [], label: VOID };
     /** What the canvas was given last; nothing in it is changed later but the stroke. @type {import('./shown.js').Scene | null} */
@@ -91,6 +96,14 @@ export class Labelling {
     return mode === 'paint' && tool === 'superpixel' && superpixels.length === 1;
   }
 
+  /** Whether a click says once more what the last one has said, such as the second of a double click, which undo would have to take back, too. @param {Drawn} drawn @param {number} label */
+  repeats({ superpixels, points }, label) {
+    const { clicked } = this;
+    if (clicked?.label !== label || this.ports.session.evidence.present.clicks[superpixels[0]] !== label) return false;
+    const [[x, y]] = points;
+    return Math.hypot(x - clicked.point[0], y - clicked.point[1]) * this.painter.view.scale < TWICE;
+  }
+
   /** A stroke has ended. @param {Drawn} drawn */
   async stroke(drawn) {
     const { tool, mode, superpixels, points, runs, box } = drawn;
@@ -111,6 +124,8 @@ export class Labelling {
     const { name, id } = classes.current;
     const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
     const label = mode === 'paint' ? id : VOID;
+    const again = this.isClick(drawn) && this.repeats(drawn, id);
+    this.clicked = this.isClick(drawn) ? { point: points[0], label: id } : null;
     if (runs) {
       if (this.barred(runs, label)) return this.show();
       session.repair(runs, label);
@@ -121,6 +136,7 @@ export class Labelling {
     const shown = acceptance.choice.shown?.card;
     acceptance.keep();
     if (!box && mode !== 'exclude' && this.refused(barring(session.evidence.present, { label, superpixels, point: this.isClick(drawn) }, session.evidence.division))) return this.show();
+    if (again) return this.cancelled();
     acceptance.labelled();
     if (box) saying.box(box, mode === 'clear');
     if (mode === 'exclude' && !box) saying.exclude(superpixels, points, id);
