@@ -151,7 +151,9 @@ export function workCommands({ session, stage, lasting, history, page }) {
     undo: () => {
       if (!stage.back()) page.travel('undo');
     },
-    redo: () => page.travel('redo'),
+    redo: () => {
+      if (!stage.drawing.forth()) page.travel('redo');
+    },
     history: () => history.toggle(),
     export: () => page.openExport(),
     saved: () => {

@@ -11,6 +11,9 @@ import { Stroke } from './strokes.js';
 /** CSS pixels around a corner within which a tap hits it. */
 const NEAR = 12;
 
+/** CSS pixels between the two presses of a double click at most; farther apart they are corners of something small. */
+const TWICE = 4;
+
 /** Turns gestures into strokes and shapes of the active tool. */
 export class Drawing {
   /**
@@ -22,7 +25,7 @@ export class Drawing {
     this.tools = tools;
     /** @type {Stroke | Boxing | null} */
     this.stroke = null;
-    /** @type {{mode: Mode, exact: boolean, corners: Point[]} | null} the polygon so far */
+    /** @type {{mode: Mode, exact: boolean, corners: Point[], removed: Point[]} | null} the polygon so far; removed: corners that can come back, the last one removed at the end */
     this.polygon = null;
     /** @type {Point | null} where the pointer is */
     this.pointer = null;
@@ -97,7 +100,7 @@ export class Drawing {
   }
 
   /**
-   * Sets a corner of the polygon; near the first or the last one closes it.
+   * Sets a corner of the polygon; near the first one closes it, and so does a double click.
    *
    * @param {Mode} mode
    * @param {Point} point
@@ -105,19 +108,21 @@ export class Drawing {
    */
   corner(mode, point, exact) {
     this.pointer = point;
-    this.polygon ??= { mode, exact, corners: [] };
+    this.polygon ??= { mode, exact, corners: [], removed: [] };
     const { corners } = this.polygon;
     this.polygon.exact ||= exact;
-    if (corners.length > 2 && (this.near(corners[0], point) || this.near(/** @type {Point} */ (corners.at(-1)), point))) this.close();
-    else {
+    const twice = corners.length > 0 && this.near(/** @type {Point} */ (corners.at(-1)), point, this.stage.hands.hand === 'touch' ? NEAR : TWICE);
+    if (corners.length > 2 && (twice || this.near(corners[0], point, NEAR))) this.close();
+    else if (!twice) {
       corners.push(point);
+      this.polygon.removed = [];
       this.mark();
     }
   }
 
-  /** @param {Point} a @param {Point} b */
-  near(a, b) {
-    return Math.hypot(a[0] - b[0], a[1] - b[1]) * this.stage.painter.view.scale < NEAR;
+  /** @param {Point} a @param {Point} b @param {number} within CSS pixels */
+  near(a, b, within) {
+    return Math.hypot(a[0] - b[0], a[1] - b[1]) * this.stage.painter.view.scale < within;
   }
 
   /** Closes the polygon, once it has three corners. @returns {boolean} whether there is one */
@@ -137,8 +142,18 @@ export class Drawing {
   /** Removes the last corner. @returns {boolean} whether there was one */
   back() {
     if (!this.polygon) return false;
-    this.polygon.corners.pop();
-    if (this.polygon.corners.length === 0) this.polygon = null;
+    const { corners, removed } = this.polygon;
+    removed.push(/** @type {Point} */ (corners.pop()));
+    if (corners.length === 0) this.polygon = null;
+    this.mark();
+    return true;
+  }
+
+  /** Sets the corner again that was removed last. @returns {boolean} whether there is a polygon */
+  forth() {
+    if (!this.polygon) return false;
+    const { corners, removed } = this.polygon;
+    corners.push(...removed.splice(-1));
     this.mark();
     return true;
   }

@@ -203,7 +203,10 @@ export class Stage {
         if (this.tap) this.tap = null;
         else this.drawing.cancel();
       },
-      pick: (x, y) => this.listener.pick(this.under(x, y), toImage(this.painter.view, x, y)),
+      pick: (x, y) => {
+        if (this.drawing.polygon) return; // which would close in another class; elsewhere this button ends polygons
+        this.listener.pick(this.under(x, y), toImage(this.painter.view, x, y));
+      },
       hover: (x, y, touch) => {
         if (this.point.yields(x, y)) this.hover(touch ? null : toImage(this.painter.view, x, y));
       },

@@ -210,6 +210,61 @@ func TestE2ETools(t *testing.T) {
 	}
 }
 
+// TestE2ETwice: a double click says what a click says, so one undo takes it back. With
+// another class it is another click.
+func TestE2ETwice(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	at := image.Pt(300, 500)
+	p.press("5")
+	p.click(at)
+	p.click(at.Add(image.Pt(1, 0)))
+	p.press("4")
+	p.click(at)
+	p.press("z", ctrl)
+	p.press("z", ctrl)
+	p.press("5")
+	p.click(at) // which is not labelled any more
+	var kinds []string
+	for _, e := range p.waitForEvents(5) {
+		kinds = append(kinds, e.Kind)
+	}
+	if want := []string{"label", "label", "undo", "undo", "label"}; !slices.Equal(kinds, want) {
+		t.Errorf("the clicks made %v, want %v", kinds, want)
+	}
+	p.until(`document.getElementById('save').dataset.state === 'saved'`)
+}
+
+// TestE2EHabitsWithPolygons: neither the right button nor redo disturbs a polygon that is
+// being drawn.
+func TestE2EHabitsWithPolygons(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.press("5")
+	p.click(image.Pt(300, 500))
+	p.press("2")
+	p.click(image.Pt(100, 100))
+	p.waitForEvents(2)
+	p.press("z", ctrl)
+	p.waitForEvents(3)
+	p.press("4")
+	p.press("v")
+	for _, corner := range []image.Point{{700, 60}, {900, 80}, {860, 220}} {
+		p.click(corner)
+	}
+	p.press("z", ctrl)
+	p.press("y", ctrl)
+	p.press("y", ctrl)
+	x, y := p.onScreen(image.Pt(300, 500))
+	p.do("right-clicking", chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, func(e *input.DispatchMouseEventParams) {
+		e.Button, e.ClickCount = input.MouseButtonRight, 1
+	}))
+	p.press(kb.Enter)
+	if polygon := p.waitForEvents(4)[3]; polygon.Kind != "label" || polygon.Class != 3 || len(polygon.Superpixels) < 3 {
+		t.Errorf("the polygon made %+v", polygon)
+	}
+}
+
 // tap touches the screen over a pixel of the image with one finger.
 func (p *page) tap(at image.Point) {
 	p.t.Helper()
