@@ -1,4 +1,4 @@
-import { boxAt, excludedAt } from '../evidence/constraints.js';
+import { apart, boxAt, excludedAt } from '../evidence/constraints.js';
 import { counted } from '../ui/numbers.js';
 import { toast } from '../ui/toast.js';
 
@@ -32,8 +32,10 @@ export class Saying {
   box({ corners, tap }, away) {
     const { session, classes: { current }, say } = this.ports;
     if (tap || away) return this.unbox([(corners[0] + corners[2]) / 2, (corners[1] + corners[3]) / 2]);
+    const before = this.said.boxes.find((b) => b.class === current.id);
     session.constrain('box', current.id, { points: [[corners[0], corners[1]], [corners[2], corners[3]]] });
     say(`Box around ${current.name}`);
+    if (before && apart(before.box, corners)) toast('A class has one box', `This one has replaced the one before. For several objects of ${current.name}, draw one box around all of them.`);
   }
 
   /** Takes away the box at a point. @param {[number, number] | null} point of the image */

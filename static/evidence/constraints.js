@@ -104,6 +104,11 @@ export function boxAt(boxes, [x, y]) {
     .reduce((/** @type {Said['boxes'][number] | null} */ least, b) => (least && area(least.box) <= area(b.box) ? least : b), null);
 }
 
+/** Whether two boxes have nothing in common, such as those around two objects. @param {Corners} a @param {Corners} b */
+export function apart(a, b) {
+  return a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
+}
+
 /** The lowest number that no object of a class has. @param {Pick<Said, 'objects'>} said @param {number} label */
 export function freeNumber({ objects }, label) {
   const taken = new Set(objects.filter((o) => o.class === label).map((o) => o.number));

@@ -34,6 +34,25 @@ func (p *page) tones(from image.Point, length int) int {
 	return len(found)
 }
 
+// TestE2ESecondBox: a box around another object of a class takes away the one before, which
+// the page says; one that is drawn again in about the same place needs no word.
+func TestE2ESecondBox(t *testing.T) {
+	t.Parallel()
+	p := openSample(t, 1280, 720, false)
+	const told = notice + `.includes('A class has one box')`
+	p.press("5")
+	p.press("o")
+	p.drag([]image.Point{{100, 100}, {200, 200}, {300, 300}}, nil)
+	p.drag([]image.Point{{120, 110}, {200, 200}, {310, 300}}, nil)
+	p.waitForEvents(2)
+	if value[bool](p, told) {
+		t.Error("the page explains a box that was only drawn again")
+	}
+	p.drag([]image.Point{{500, 400}, {600, 500}, {700, 600}}, nil)
+	p.waitForEvents(3)
+	p.until(told)
+}
+
 // TestE2EConstraints draws a box around an object, marks what is not of its class,
 // locks it, undoes that, and finds everything after a reload.
 func TestE2EConstraints(t *testing.T) {
