@@ -1,5 +1,6 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
+import { recalled, remember, TAB } from '../ui/memory.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** Milliseconds to wait for the disk before saying that it takes long. */
@@ -11,10 +12,14 @@ const RETURNING = 1500;
 /** Milliseconds after which the person is told that another image is on its way. */
 const PATIENCE = 300;
 
+/** Key of the image that was left while it showed a preview, or of TOLD. */
+const LEFT = 'collie-left-preview';
+const TOLD = 'told';
+
 /**
  * @typedef {object} Ports
  * @property {import('../exchange/session.js').Session} session
- * @property {Pick<import('../choosing/acceptance.js').Acceptance, 'accept' | 'eager' | 'missed'>} acceptance
+ * @property {Pick<import('../choosing/acceptance.js').Acceptance, 'accept' | 'eager' | 'missed' | 'preview'>} acceptance
  * @property {Pick<import('../exchange/queue.js').Queue, 'lasting'>} queue
  * @property {(text: string) => void} say for screen readers
  */
@@ -37,6 +42,28 @@ export class Leaving {
     }
     byId('canvas').addEventListener('pointerdown', () => this.stay()); // the person has stopped the browser and goes on here
     addEventListener('pageshow', () => this.stay()); // the page comes back as it was left
+    addEventListener('pagehide', () => {
+      if (recalled(LEFT, '', TAB) !== TOLD) remember(LEFT, ports.acceptance.preview && !ports.session.readOnly ? data.image ?? '' : '', TAB);
+    });
+    this.remind();
+  }
+
+  /** Says, once in a tab, that the image before has not got the labelling that it showed. */
+  remind() {
+    const left = recalled(LEFT, '', TAB);
+    if (left === '' || left === TOLD || left === this.data.image) return;
+    remember(LEFT, TOLD, TAB);
+    toast('The image before is not labelled yet', 'It showed a preview, which becomes the labelling once you accept it.', 'info', { label: 'Back to it', run: () => this.open(`/images/${left}`) });
+  }
+
+  /** Opens another page, once everything is saved. @param {string} address */
+  async open(address) {
+    if (await this.ready()) location.assign(address);
+  }
+
+  /** Says that there is no next image, and where to see what is left to do. */
+  atEnd() {
+    toast('This is the last image in the project', '', 'info', { label: 'See all images', run: () => this.open(`/projects/${this.data.project}`) });
   }
 
   begin() {
@@ -55,8 +82,9 @@ export class Leaving {
   /** Goes to another image of the project. @param {'next' | 'previous'} side */
   async go(side) {
     const id = this.data[side];
-    if (!id) toast(side === 'next' ? 'This is the last image in the project' : 'This is the first image in the project');
-    else if (await this.ready()) location.assign(`/images/${id}`);
+    if (id) await this.open(`/images/${id}`);
+    else if (side === 'next') this.atEnd();
+    else toast('This is the first image in the project');
   }
 
   /** Copies the labelling to the next image as its first guess and goes there. */
@@ -64,7 +92,7 @@ export class Leaving {
     const { next = '', image } = this.data;
     if (!this.ports.session.mayChange()) return;
     if (!next) {
-      toast('This is the last image in the project');
+      this.atEnd();
       return;
     }
     this.ports.acceptance.accept();

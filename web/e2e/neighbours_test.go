@@ -66,3 +66,41 @@ func TestE2ENeighbours(t *testing.T) {
 	p.press("d")
 	at(images[1])
 }
+
+// TestE2EPreviewLeft: whoever goes on from a preview hears once that the image is not
+// labelled yet, and at the last image where to see all of them.
+func TestE2EPreviewLeft(t *testing.T) {
+	t.Parallel()
+	p, images := openFields(t)
+	opened := func(place int) {
+		t.Helper()
+		p.until(`location.pathname === '/images/` + images[place] + `' && document.getElementById('save')?.dataset.state === 'saved'`)
+	}
+	const told = notice + `.includes('The image before is not labelled yet')`
+	opened(0)
+	p.press("d")
+	opened(1)
+	if value[bool](p, told) {
+		t.Error("the page misses the labelling of an image that showed none")
+	}
+	p.press("a")
+	opened(0)
+	p.restIs("0", "Fills in")
+	p.press("2")
+	p.click(image.Pt(fieldWidth/2, 130))
+	p.until(`/^1 of/.test(document.getElementById('badge-text').textContent)`)
+	p.press("d")
+	opened(1)
+	p.until(told)
+	p.clickOn("going back", `#toasts [data-slot="action"]`)
+	opened(0)
+	p.press("d")
+	opened(1)
+	if value[bool](p, told) {
+		t.Error("the page says it again")
+	}
+	p.press("d")
+	p.until(notice + `.includes('This is the last image in the project')`)
+	p.clickOn("seeing all", `#toasts [data-slot="action"]`)
+	p.until(`location.pathname.startsWith('/projects/')`)
+}
