@@ -78,7 +78,7 @@ function listen(app, queue) {
     ...labelCommands({ classes, stage, doubt, page }),
     ...hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }),
     ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control, page }),
-    ...workCommands({ session, stage, lasting: () => queue.lasting, history, page }),
+    ...workCommands({ session, stage, acceptance, lasting: () => queue.lasting, history, page }),
   };
   connectButtons(commands);
   handBack();

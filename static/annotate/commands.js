@@ -144,9 +144,9 @@ export function viewCommands({ stage, layers, doubt, tones, granularity, page })
 }
 
 /**
- * @param {{session: Session, stage: Stage, lasting: () => boolean, history: HistoryPanel, page: Page}} ports lasting: whether unsaved edits outlive the page
+ * @param {{session: Session, stage: Stage, acceptance: Acceptance, lasting: () => boolean, history: HistoryPanel, page: Page}} ports lasting: whether unsaved edits outlive the page
  */
-export function workCommands({ session, stage, lasting, history, page }) {
+export function workCommands({ session, stage, acceptance, lasting, history, page }) {
   return /** @satisfies {Group} */ ({
     undo: () => {
       if (!stage.back()) page.travel('undo');
@@ -158,7 +158,8 @@ export function workCommands({ session, stage, lasting, history, page }) {
     export: () => page.openExport(),
     saved: () => {
       const queued = session.evidence.pending.length;
-      if (queued === 0) toast('Everything is saved');
+      const { preview } = acceptance;
+      if (queued === 0) toast('Everything is saved', preview && `The preview, ${preview}, is not accepted yet.`);
       else toast(`${counted(queued, 'edit is', 'edits are')} not saved yet`, `Kept in this ${lasting() ? 'browser' : 'page'} until then.`, 'problem');
     },
     'copy-next': () => void page.copyOn(),

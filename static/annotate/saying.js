@@ -31,23 +31,29 @@ export class Saying {
    */
   box({ corners, tap }, away) {
     const { session, classes: { current }, say } = this.ports;
-    if (tap || away) return this.unbox([(corners[0] + corners[2]) / 2, (corners[1] + corners[3]) / 2]);
+    if (tap || away) {
+      const gone = this.unbox([(corners[0] + corners[2]) / 2, (corners[1] + corners[3]) / 2]);
+      if (gone && tap && !away) toast(`Box around ${gone} removed`, 'A click in a box removes it. Undo brings it back.'); // elsewhere a click selects it
+      return;
+    }
     const before = this.said.boxes.find((b) => b.class === current.id);
     session.constrain('box', current.id, { points: [[corners[0], corners[1]], [corners[2], corners[3]]] });
     say(`Box around ${current.name}`);
     if (before && apart(before.box, corners)) toast('A class has one box', `This one has replaced the one before. For several objects of ${current.name}, draw one box around all of them.`);
   }
 
-  /** Takes away the box at a point. @param {[number, number] | null} point of the image */
+  /** Takes away the box at a point. @param {[number, number] | null} point of the image @returns {string} the class that it was around, or '' */
   unbox(point) {
     const { session, classes, say } = this.ports;
     const found = point && boxAt(this.said.boxes, point);
     if (!found) {
       toast('No box here', 'Drag a rectangle around the object.');
-      return;
+      return '';
     }
     session.constrain('box', found.class);
-    say(`Box around ${classes.nameOf(found.class)} removed`);
+    const name = classes.nameOf(found.class);
+    say(`Box around ${name} removed`);
+    return name;
   }
 
   /**

@@ -51,6 +51,9 @@ func TestE2ESecondBox(t *testing.T) {
 	p.drag([]image.Point{{500, 400}, {600, 500}, {700, 600}}, nil)
 	p.waitForEvents(3)
 	p.until(told)
+	p.click(image.Pt(600, 500))
+	p.waitForEvents(4)
+	p.until(notice + `.includes('A click in a box removes it')`)
 }
 
 // TestE2EConstraints draws a box around an object, marks what is not of its class,
@@ -84,6 +87,7 @@ func TestE2EConstraints(t *testing.T) {
 	if away := p.waitForEvents(4)[3]; away.Kind != "box" || len(away.Points) != 0 {
 		t.Errorf("a click in the box made %+v", away)
 	}
+	p.clickOn("taking the message away", `.toast [data-slot="close"]`)
 	p.hasBox(side, false)
 	p.press("z", ctrl)
 	p.hasBox(side, true)

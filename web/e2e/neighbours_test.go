@@ -89,6 +89,8 @@ func TestE2EPreviewLeft(t *testing.T) {
 	p.press("2")
 	p.click(image.Pt(fieldWidth/2, 130))
 	p.until(`/^1 of/.test(document.getElementById('badge-text').textContent)`)
+	p.press("s", ctrl)
+	p.until(notice + `.includes('is not accepted yet')`)
 	p.press("d")
 	opened(1)
 	p.until(told)
