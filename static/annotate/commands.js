@@ -149,7 +149,9 @@ export function viewCommands({ stage, layers, doubt, tones, granularity, page })
 export function workCommands({ session, stage, acceptance, lasting, history, page }) {
   return /** @satisfies {Group} */ ({
     undo: () => {
-      if (!stage.back()) page.travel('undo');
+      if (stage.back()) return;
+      if (stage.cancel()) page.say('Cancelled'); // the stroke in progress is what was done last
+      else page.travel('undo');
     },
     redo: () => {
       if (!stage.drawing.forth()) page.travel('redo');

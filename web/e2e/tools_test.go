@@ -235,6 +235,22 @@ func TestE2ETwice(t *testing.T) {
 	p.until(`document.getElementById('save').dataset.state === 'saved'`)
 }
 
+// TestE2EUndoWhileDrawing: undo takes back the stroke in progress and nothing before it.
+func TestE2EUndoWhileDrawing(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.press("5")
+	p.click(image.Pt(300, 500))
+	p.waitForEvents(1)
+	p.press("b")
+	p.drag([]image.Point{{700, 60}, {800, 80}, {860, 220}}, func() { p.press("z", ctrl) })
+	p.hears("^Cancelled$")
+	p.click(image.Pt(700, 60))
+	if events := p.waitForEvents(2); events[1].Kind != "label" {
+		t.Errorf("after a stroke that was taken back came %+v", events[1])
+	}
+}
+
 // TestE2EHabitsWithPolygons: neither the right button nor redo disturbs a polygon that is
 // being drawn.
 func TestE2EHabitsWithPolygons(t *testing.T) {
