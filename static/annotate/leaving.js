@@ -48,12 +48,12 @@ export class Leaving {
     this.remind();
   }
 
-  /** Says, once in a tab, that the image before has not got the labelling that it showed. */
+  /** Says, once in a tab, that the image before has not got the labelling that it showed as a preview. */
   remind() {
     const left = recalled(LEFT, '', TAB);
     if (left === '' || left === TOLD || left === this.data.image) return;
     remember(LEFT, TOLD, TAB);
-    toast('The image before is not labelled yet', 'It showed a preview, which becomes the labelling once you accept it.', 'info', { label: 'Back to it', run: () => this.open(`/images/${left}`) });
+    toast('The preview of the image before is not accepted', 'A preview becomes the labelling once you accept it.', 'info', { label: 'Back to it', run: () => this.open(`/images/${left}`) });
   }
 
   /** Opens another page, once everything is saved. @param {string} address */

@@ -67,8 +67,8 @@ func TestE2ENeighbours(t *testing.T) {
 	at(images[1])
 }
 
-// TestE2EPreviewLeft: whoever goes on from a preview hears once that the image is not
-// labelled yet, and at the last image where to see all of them.
+// TestE2EPreviewLeft: whoever goes on from a preview hears once that it is not
+// accepted, and at the last image where to see all of them.
 func TestE2EPreviewLeft(t *testing.T) {
 	t.Parallel()
 	p, images := openFields(t)
@@ -76,7 +76,7 @@ func TestE2EPreviewLeft(t *testing.T) {
 		t.Helper()
 		p.until(`location.pathname === '/images/` + images[place] + `' && document.getElementById('save')?.dataset.state === 'saved'`)
 	}
-	const told = notice + `.includes('The image before is not labelled yet')`
+	const told = notice + `.includes('The preview of the image before is not accepted')`
 	opened(0)
 	p.press("d")
 	opened(1)
