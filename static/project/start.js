@@ -8,6 +8,7 @@ import { staying } from '../ui/staying.js';
 import { toast, toastProblem } from '../ui/toast.js';
 import { projectName } from './projectname.js';
 import { filterProjects } from './projects.js';
+import { photographs } from '../transfer/folders.js';
 import { dropZone, offerFirst, offerImport, UploadQueue } from '../transfer/upload.js';
 import { stacks } from '../transfer/uploads.js';
 
@@ -52,7 +53,7 @@ dropZone((files) => {
 async function create(files) {
   let id = '';
   const sent = await uploads.run(files, async () => {
-    const name = projectName(files.map((file) => file.name), new Date());
+    const name = projectName(photographs(files).map((file) => file.name), new Date());
     return ({ id } = await call('POST', '/api/v1/projects', { name })).id;
   });
   if (sent.images.length === 0) {

@@ -57,8 +57,8 @@ const MASKS = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//
 const MASK = /_(cp_masks|masks?)\.(?!jpg$)[^.]*$/i;
 
 /**
- * The photographs among the files of a folder, without lists, annotations, and masks, which have a namesake
- * elsewhere; all files if none would be left, or if they didn't come as a folder.
+ * The photographs among files, without lists, annotations, and masks, which have a namesake elsewhere; all files
+ * if none would be left.
  *
  * @template {{name: string}} F
  * @param {readonly F[]} files
@@ -68,7 +68,7 @@ export function photographs(files) {
   const stem = (/** @type {{name: string}} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '').toLowerCase();
   const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASKS.test(name)).map(stem));
   const isMask = (/** @type {F} */ { name }) => (MASKS.test(name) ? elsewhere.has(stem({ name })) : MASK.test(name) && elsewhere.has(stem({ name: name.replace(MASK, '.') })));
-  const left = files.filter((file) => !file.name.includes('/') || (!LIST.test(file.name) && !isMask(file)));
+  const left = files.filter((file) => !LIST.test(file.name) && !isMask(file));
   return left.length > 0 ? left : [...files];
 }
 

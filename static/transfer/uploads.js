@@ -97,13 +97,15 @@ export class Uploads {
 }
 
 /**
- * What a file and its image have in common: the end of the name, which the server
- * keeps, and the size. Cameras use names again, and some formats have one size.
+ * What a file and its image have in common: the end of the name without its folder,
+ * which the server keeps, and the size. Cameras use names again, and some formats have
+ * one size.
  *
  * @param {{name: string, bytes: number}} file
  */
 function identity({ name, bytes }) {
-  return `${[...name.trim()].slice(-100).join('').trim()}\n${bytes}`;
+  const base = name.replace(/^.*[/\\]/s, '');
+  return `${[...base.trim()].slice(-100).join('').trim()}\n${bytes}`;
 }
 
 /**

@@ -46,6 +46,12 @@ test('an image without the beginning of a long name is the file', async () => {
   assert.deepEqual(w.log, [`photo of ${tail} there`]);
 });
 
+test('an image keeps no folder of its file', async () => {
+  const w = world([], [{ id: '1', name: 'a.jpg', bytes: 4 }]);
+  await new Uploads(files('trip/day 1/a.jpg'), /** @type {any} */ (w)).run();
+  assert.deepEqual(w.log, ['trip/day 1/a.jpg there']);
+});
+
 test('a server that is away or busy is waited for', async () => {
   const w = world([0, 0, 429, 503]);
   const result = await new Uploads(files('a.jpg'), /** @type {any} */ (w)).run();
