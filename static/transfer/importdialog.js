@@ -3,6 +3,7 @@ import { byId, listLines } from '../ui/dom.js';
 import { ImportReview } from './importreview.js';
 import { kinds, remarks, resultText, reviewText } from './importreport.js';
 import { importAll, remaining, together } from './imports.js';
+import { packed } from './pack.js';
 import { counted } from '../ui/numbers.js';
 import { pause, waitText } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
@@ -103,16 +104,19 @@ export class ImportDialog {
     this.#ready();
     const choices = new FormData(this.form);
     const address = `${this.address}/imports?numbers=${choices.get('numbers')}&uncovered=${choices.get('uncovered')}${query}`;
-    const report = await staying(() => importAll(files, {
-      send: (file, progress) => sendFile(address, file, progress, fields),
-      pause,
-      progress: (done, share) => {
-        if (share < 1) this.bar.value = (done + share) / files.length;
-        else this.bar.removeAttribute('value'); // the server works
-        this.#show(files.length === 1 ? (share < 1 ? 'Sending' : doing) : `File ${done + 1} of ${files.length}`);
-      },
-      wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
-    }));
+    const report = await staying(async () => {
+      const sent = await packed(files);
+      return importAll(sent, {
+        send: (file, progress) => sendFile(address, file, progress, fields),
+        pause,
+        progress: (done, share) => {
+          if (share < 1) this.bar.value = (done + share) / sent.length;
+          else this.bar.removeAttribute('value'); // the server works
+          this.#show(sent.length === 1 ? (share < 1 ? 'Sending' : doing) : `File ${done + 1} of ${sent.length}`);
+        },
+        wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
+      });
+    });
     this.running = false;
     this.bar.hidden = true;
     return report;

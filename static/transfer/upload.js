@@ -50,6 +50,7 @@ export function dropZone(take, instead) {
   const offer = (files, to) => {
     const wanted = meant(files);
     if (wanted.length > 0) to(wanted);
+    else toast('Nothing to add', 'The folder holds no files.');
   };
   /** @param {DataTransfer} transfer */
   const receive = async (transfer) => {
@@ -180,7 +181,7 @@ async function upload(project, files) {
   });
   const result = await uploads.run();
   const others = result.images.reduce((sum, im) => sum + (im.left_out ?? 0), files.length - photos.length);
-  byId('uploads-others').textContent = leftOut(others);
+  byId('uploads-others').textContent = result.images.length + result.skipped > 0 ? leftOut(others) : '';
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
   title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
   summary.textContent =

@@ -273,6 +273,21 @@ func TestE2EDataSetOnStart(t *testing.T) {
 	if n := value[int](p, `document.querySelectorAll('#images .card, #image-grid .card, .card').length`); n != 2 {
 		t.Errorf("the project shows %d images, want the 2 photographs", n)
 	}
+
+	// A folder is one data set, as an archive is: its outlines need its list of classes.
+	p.clickOn("going back", "#import-back")
+	value[bool](p, `(() => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File(['names: [cat]'], 'y/data.yaml'));
+		dataTransfer.items.add(new File(['0 0.2 0.2 0.8 0.2 0.8 0.8'], 'y/labels/a.txt'));
+		return document.getElementById('import-dialog').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+	})()`)
+	p.until(`document.getElementById('import-state').textContent === '3 files ready for review.'`)
+	p.clickOn("reviewing", "#import-start")
+	p.until(`!document.getElementById('import-review').hidden`)
+	if got := value[string](p, `document.getElementById('import-start').textContent`); got != "Import 3 masks" {
+		t.Errorf("with a folder the button says %q", got)
+	}
 }
 
 // The page stays to say that only the first picture of a stack is used.
