@@ -56,9 +56,9 @@ var refused = []struct{ magic, title, instead string }{
 	{"????ftypmsf1", heic, jpegInstead},
 	{"????ftypavi", "an AVIF image", ""},
 	{"????ftypcrx ", raw, developed},
-	{"????ftypqt  ", "a video", ""}, // beside each live photo of an iPhone
-	{"????ftypisom", "a video", ""},
-	{"????ftypmp4", "a video", ""},
+	{"????ftypqt  ", "a video", frames}, // beside each live photo of an iPhone
+	{"????ftypisom", "a video", frames},
+	{"????ftypmp4", "a video", frames},
 	{"II*\x00????CR\x02", raw, developed},
 	{"IIU\x00", raw, developed},
 	{"IIRO", raw, developed},
@@ -70,13 +70,13 @@ var refused = []struct{ magic, title, instead string }{
 	{"\x00\x00\x00\x0cjP  ", "a JPEG 2000 image", ""},
 	{"\x76\x2f\x31\x01", "an OpenEXR image", ""},
 	{"8BPS", "a Photoshop document", ""},
-	{"%PDF", "a PDF document", ""},
+	{"%PDF", "a PDF document", "Save its pages as PNG. "},
 	{strings.Repeat("?", 128) + "DICM", "a DICOM image", exported},
 	{"ZISRAWFILE", "a Zeiss CZI image", exported},
 	{"\xda\xce\xbe\x0a", "a Nikon ND2 image", exported},
 	{"\x89HDF\r\n\x1a\n", "an HDF5 file", exported},
 	{"\x93NUMPY", "a NumPy array", exported},
-	{"PK\x03\x04", "a zip archive", ""},
+	{"PK\x03\x04", "a zip archive", "Upload it alone, not inside another archive. "},
 	{"Rar!\x1a\x07", "a RAR archive", zipped},
 	{"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", zipped},
 	{"\x1f\x8b", "a gzip archive", zipped},
@@ -88,6 +88,7 @@ const (
 	raw         = "a camera's raw file"
 	developed   = "Export it as JPEG from the camera's program, or take JPEG pictures beside the raw ones. "
 	exported    = "Export its pictures as PNG or TIFF. "
+	frames      = "Save its frames as JPEG or PNG. "
 	zipped      = "Pack the images into a zip archive. "
 )
 
@@ -116,6 +117,8 @@ func recognize(head []byte) (*format, error) {
 		return nil, refusef(Unsupported, "The file is an SVG drawing, which Collie can't read. %s", accepted)
 	case strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") || strings.Contains(text, "<script"):
 		return nil, refusef(Unsupported, "The file is an HTML page, not an image. %s", accepted)
+	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.Contains(text, "<annotation"):
+		return nil, refusef(Unsupported, "The file looks like annotations, not like an image. Upload the images first, then open their project and choose \"Import masks\". %s", accepted)
 	}
 	return nil, refusef(Unsupported, "The file is not in a known image format. %s", accepted)
 }

@@ -43,7 +43,8 @@ export class ImageList {
     byId('choose-all').addEventListener('click', () => this.grid.selectAll());
     const reviews = new ReviewMenu(project, () => this.chosenImages, (changed) => this.adopt(changed));
     byId('review-chosen').addEventListener('click', () => reviews.open(byId('review-chosen')));
-    byId('trash-chosen').addEventListener('click', () => void this.trash());
+    byId('trash-chosen').addEventListener('click', () => void this.trash(byId('trash-chosen').matches(':focus-visible')));
+    document.addEventListener('keydown', (event) => this.key(event));
     // The browser may bring the page back as it was before an image was opened.
     addEventListener('pageshow', (event) => event.persisted && this.load());
   }
@@ -110,6 +111,19 @@ export class ImageList {
     return this.grid.selection;
   }
 
+  /** Keys that do with selected images what they do in file managers. @param {KeyboardEvent} event */
+  key(event) {
+    const { target, key } = event;
+    const elsewhere = target instanceof Element && target.closest('input:not([type=checkbox]), select, textarea, [popover], #toasts') !== null;
+    if (this.selection.length === 0 || elsewhere || event.defaultPrevented || document.querySelector('dialog[open], :popover-open')) return;
+    const command = event.ctrlKey || event.metaKey;
+    if (key === 'Escape') this.grid.selectNone();
+    else if (key === 'Delete' && !command && !event.shiftKey) void this.trash(true);
+    else if (key.toLowerCase() === 'a' && command && !event.shiftKey && !event.altKey) this.grid.selectAll();
+    else return;
+    event.preventDefault();
+  }
+
   paintSelection() {
     const { length } = this.selection;
     const bar = byId('selection');
@@ -125,12 +139,11 @@ export class ImageList {
     if (!this.grid.resume()) byId(byId('no-images').hidden ? 'main' : 'show-all').focus();
   }
 
-  /** Moves the selected images to the trash and offers to undo it. */
-  async trash() {
+  /** Moves the selected images to the trash and offers to undo it. @param {boolean} keys whether the focus goes on */
+  async trash(keys) {
     const button = /** @type {HTMLButtonElement} */ (byId('trash-chosen'));
     /** @type {string[]} */
     const done = [];
-    const keys = button.matches(':focus-visible');
     button.disabled = true;
     try {
       await inParts(this.selection, async (part) => {

@@ -119,3 +119,29 @@ func TestE2ESelectionByTouch(t *testing.T) {
 	p.tapOn("opening it", `[data-at="0"] .card-link`)
 	p.until(`location.pathname.startsWith('/images/')`)
 }
+
+// TestE2ESelectionShortcuts: Escape, Ctrl+A and Delete are for the selected images, and
+// leave the page alone without any.
+func TestE2ESelectionShortcuts(t *testing.T) {
+	t.Parallel()
+	p := openPage(t, 1280, 720, false, sixSamples(t, startServer(t)))
+	p.until(cardCount + ` === 6`)
+	const selected = `document.querySelectorAll('.card-choose:checked').length`
+	p.focusOn(`[data-at="2"] .card-choose`)
+	p.press(kb.Delete)
+	p.press(" ")
+	p.until(selected + ` === 1`)
+	p.press("a", ctrl)
+	p.until(selected + ` === 6`)
+	p.press(kb.Escape)
+	p.until(selected + ` === 0`)
+	p.focusOn(`[data-at="2"] .card-choose`)
+	p.press(" ")
+	p.until(selected + ` === 1`)
+	p.focusOn("#find-image")
+	p.press(kb.Delete)
+	p.focusOn(`[data-at="2"] .card-choose`)
+	p.press(kb.Delete)
+	p.until(cardCount + ` === 5`)
+	p.until(`document.querySelector('#toasts [data-slot="action"]:not([hidden])') !== null && document.activeElement.closest('#images li')?.dataset.at === '2'`)
+}
