@@ -180,7 +180,16 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 		u.fail(name, problem.Invalid("This is the backup of a project. \"Import a backup\" on the start page makes a project of it."))
 		return
 	}
-	others, first := beside.Others(names), len(u.results)
+	there, err := u.imageNames(ctx)
+	if err != nil {
+		u.fail(name, err)
+		return
+	}
+	others, first := beside.Others(names, there), len(u.results)
+	if len(others) == len(names) {
+		u.fail(name, problem.Invalid("The zip archive has masks of images that are in this project. Choose \"Import masks\" on the page of the project to import it."))
+		return
+	}
 	for f := range a.Files() {
 		if !others[f.Name] && !u.addEntry(ctx, f) {
 			return
@@ -191,6 +200,22 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 			im.LeftOut = len(others)
 			u.results[first+i] = im
 			return
+		}
+	}
+}
+
+// imageNames lists the names of the project's images.
+func (u *upload) imageNames(ctx context.Context) (names []string, err error) {
+	for after := ""; ; {
+		images, err := u.workspace.ImagesAfter(ctx, u.project, after, imagesAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, im := range images {
+			names, after = append(names, im.Name), im.ID
+		}
+		if len(images) < imagesAtOnce {
+			return names, nil
 		}
 	}
 }

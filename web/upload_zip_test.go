@@ -116,6 +116,23 @@ func TestUploadDataSet(t *testing.T) {
 	}
 }
 
+// Masks of images that are in the project don't become images of it.
+func TestUploadMasksOfImages(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	var list []wire.Image
+	s.upload(p.ID, file{"a.jpg", picture()}).into(t, http.StatusCreated, &list)
+	masks := pack(t, file{"masks/a.png", picture()}, file{"manifest.json", []byte("{}")})
+	got := s.upload(p.ID, file{"masks.zip", masks})
+	if got.status != http.StatusUnprocessableEntity || !strings.Contains(string(got.body), `Import masks`) {
+		t.Errorf("masks alone: %d %s", got.status, got.body)
+	}
+	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
+	if len(list) != 1 {
+		t.Errorf("%d images, want the photograph", len(list))
+	}
+}
+
 func TestUploadOfUnusableZips(t *testing.T) {
 	s := mustServe(t, Limits{Files: 3, Zip: archive.Limits{Bytes: 1 << 20, Entries: 5, Inflated: 3 << 20}})
 	p := s.project()

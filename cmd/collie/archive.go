@@ -48,7 +48,7 @@ func (u *uploading) missingIn(file string) (content func(io.Writer) error, skipp
 	for i, name := range names {
 		taken[i] = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
 	}
-	others := beside.Others(taken)
+	others := beside.Others(taken, nil)
 	for i, entry := range z.File {
 		name := taken[i]
 		switch {

@@ -67,7 +67,7 @@ func photographs(files []string) (left []string, others int) {
 	for i, file := range files {
 		names[i] = filepath.ToSlash(file)
 	}
-	masks := beside.Others(names)
+	masks := beside.Others(names, nil)
 	for i, file := range files {
 		if !masks[names[i]] {
 			left = append(left, file)

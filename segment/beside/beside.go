@@ -20,16 +20,18 @@ var suffixes = []string{"_cp_masks", "_masks", "_mask"}
 
 // Others returns which of the names, paths with slashes, are not those of
 // photographs: lists and annotations by their endings, and whatever is in a folder for
-// masks, or has the suffix of one, and has a namesake elsewhere. It returns none if nothing would be left. O(names).
-func Others(names []string) map[string]bool {
+// masks, or has the suffix of one, and has a namesake elsewhere, or, unless it is a JPEG,
+// among the photographs there. It returns none if nothing would be left, except when there are masks
+// of photographs there. O(names + there).
+func Others(names, there []string) map[string]bool {
 	others, elsewhere := map[string]bool{}, map[string]bool{}
 	masks := map[string]string{} // the stems of their photographs
 	for _, name := range names {
 		ending := strings.ToLower(path.Ext(name))
-		switch parts := strings.Split(name, "/"); {
+		switch {
 		case slices.Contains(endings, ending):
 			others[name] = true
-		case slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return slices.Contains(folders, part) }):
+		case amongMasks(name):
 			masks[name] = stem(name)
 		default:
 			elsewhere[stem(name)] = true
@@ -40,15 +42,29 @@ func Others(names []string) map[string]bool {
 			}
 		}
 	}
-	for name, of := range masks {
-		if elsewhere[of] {
-			others[name] = true
+	known, own := map[string]bool{}, false
+	for _, name := range there {
+		if !amongMasks(name) {
+			known[stem(name)] = true
 		}
 	}
-	if len(others) == len(names) {
+	for name, of := range masks {
+		theirs := known[of] && strings.ToLower(path.Ext(name)) != ".jpg"
+		if elsewhere[of] || theirs {
+			others[name] = true
+		}
+		own = own || theirs
+	}
+	if len(others) == len(names) && !own {
 		return nil
 	}
 	return others
+}
+
+// amongMasks reports whether a file is in a folder for masks.
+func amongMasks(name string) bool {
+	parts := strings.Split(name, "/")
+	return slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return slices.Contains(folders, part) })
 }
 
 // stem is a file's name without folder and ending, in lower case.

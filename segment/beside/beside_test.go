@@ -8,17 +8,21 @@ import (
 )
 
 func TestOthers(t *testing.T) {
-	for _, c := range []struct{ names, want string }{
-		{"a.jpg b.png", ""},
-		{"JPEGImages/a.jpg SegmentationClass/a.png SegmentationObject/a.png ImageSets/Segmentation/val.txt labelmap.txt", "ImageSets/Segmentation/val.txt SegmentationClass/a.png SegmentationObject/a.png labelmap.txt"},
-		{"x/images/A.JPG x/masks/a.png x/masks/b.png", "x/masks/a.png"}, // b is perhaps a photograph
-		{"train/images/a.jpg train/labels/a.txt data.YAML README.md", "README.md data.YAML train/labels/a.txt"},
-		{"masks/a.png masks/b.png", ""},
-		{"a.jpg a_mask.png b_mask.png c.tif c_cp_masks.tif _classes.csv _mask.png a_mask.jpg", "_classes.csv a_mask.png c_cp_masks.tif"},
-		{"a.json a.xml", ""}, // nothing would be left
-		{"a.jpg a.nef notes", ""},
+	for _, c := range []struct{ names, there, want string }{
+		{"a.jpg b.png", "", ""},
+		{"JPEGImages/a.jpg SegmentationClass/a.png SegmentationObject/a.png ImageSets/Segmentation/val.txt labelmap.txt", "", "ImageSets/Segmentation/val.txt SegmentationClass/a.png SegmentationObject/a.png labelmap.txt"},
+		{"x/images/A.JPG x/masks/a.png x/masks/b.png", "", "x/masks/a.png"}, // b is perhaps a photograph
+		{"train/images/a.jpg train/labels/a.txt data.YAML README.md", "", "README.md data.YAML train/labels/a.txt"},
+		{"masks/a.png masks/b.png", "", ""},
+		{"a.jpg a_mask.png b_mask.png c.tif c_cp_masks.tif _classes.csv _mask.png a_mask.jpg", "", "_classes.csv a_mask.png c_cp_masks.tif"},
+		{"a.json a.xml", "", ""}, // nothing would be left
+		{"a.jpg a.nef notes", "", ""},
+		{"masks/a.png masks/b.png", "x/a.jpg", "masks/a.png"},
+		{"masks/a.png manifest.json", "a.jpg", "manifest.json masks/a.png"}, // nothing is left
+		{"masks/a.jpg a_mask.png", "a.jpg b.jpg", "a_mask.png"},
+		{"masks/a.png", "masks/a.png", ""}, // they are the images here
 	} {
-		got := strings.Join(slices.Sorted(maps.Keys(Others(strings.Fields(c.names)))), " ")
+		got := strings.Join(slices.Sorted(maps.Keys(Others(strings.Fields(c.names), strings.Fields(c.there)))), " ")
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.names, got, c.want)
 		}

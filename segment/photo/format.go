@@ -118,7 +118,7 @@ func recognize(head []byte) (*format, error) {
 	case strings.HasPrefix(text, "<!doctype html") || strings.HasPrefix(text, "<html") || strings.Contains(text, "<script"):
 		return nil, refusef(Unsupported, "The file is an HTML page, not an image. %s", accepted)
 	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.Contains(text, "<annotation"):
-		return nil, refusef(Unsupported, "The file looks like annotations, not like an image. Upload the images first, then open their project and choose \"Import masks\". %s", accepted)
+		return nil, refusef(Unsupported, "The file looks like annotations, not like an image. Upload the images first, then open their project and choose \"Import masks\".")
 	}
 	return nil, refusef(Unsupported, "The file is not in a known image format. %s", accepted)
 }

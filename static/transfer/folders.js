@@ -56,20 +56,26 @@ const LIST = /\.(txt|json|xml|ya?ml|csv|md|np[yz])$/i;
 const MASKS = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//;
 const MASK = /_(cp_masks|masks?)\.(?!jpg$)[^.]*$/i;
 
+/** Whether a file can be a mask by its name. @param {{name: string}} file */
+export const likeMask = ({ name }) => MASKS.test(name) || MASK.test(name);
+
 /**
- * The photographs among files, without lists, annotations, and masks, which have a namesake elsewhere; all files
- * if none would be left.
+ * The photographs among files, without lists, annotations, and masks, which have a namesake elsewhere, or, unless
+ * they are JPEGs, among the images there; all files if none would be left, except when there are masks of images there.
  *
  * @template {{name: string}} F
  * @param {readonly F[]} files
+ * @param {readonly {name: string}[]} [there]
  * @returns {F[]}
  */
-export function photographs(files) {
+export function photographs(files, there = []) {
   const stem = (/** @type {{name: string}} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '').toLowerCase();
+  const of = (/** @type {F} */ { name }) => stem({ name: MASKS.test(name) ? name : name.replace(MASK, '.') });
   const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASKS.test(name)).map(stem));
-  const isMask = (/** @type {F} */ { name }) => (MASKS.test(name) ? elsewhere.has(stem({ name })) : MASK.test(name) && elsewhere.has(stem({ name: name.replace(MASK, '.') })));
-  const left = files.filter((file) => !LIST.test(file.name) && !isMask(file));
-  return left.length > 0 ? left : [...files];
+  const known = new Set(there.filter(({ name }) => !MASKS.test(name)).map(stem));
+  const ofThere = (/** @type {F} */ file) => likeMask(file) && !/\.jpg$/i.test(file.name) && known.has(of(file));
+  const left = files.filter((file) => !LIST.test(file.name) && !(likeMask(file) && elsewhere.has(of(file))) && !ofThere(file));
+  return left.length > 0 || files.some(ofThere) ? left : [...files];
 }
 
 /** @param {File} file @param {string} name @returns {File} */

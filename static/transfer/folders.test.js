@@ -40,6 +40,9 @@ test('of a data set only photographs are uploaded', () => {
   assert.equal(left('y/images/A.JPG y/masks/a.png y/data.yaml notes.txt'), 'y/images/A.JPG');
   assert.equal(left('a.jpg a.json b.png b_mask.png classes.txt'), 'a.jpg b.png', 'the files of a folder without it');
   assert.equal(left('r/a.jpg r/a_mask.png r/b_mask.png r/c.tif r/c_cp_masks.tif r/_classes.csv r/a_mask.jpg'), 'r/a.jpg r/b_mask.png r/c.tif r/a_mask.jpg');
+  const there = [{ name: 'x/a.jpg' }, { name: 'b.jpg' }, { name: 'masks/c.png' }];
+  assert.deepEqual(photographs([{ name: 'masks/a.png' }, { name: 'b_mask.png' }, { name: 'm.json' }], there), [], 'masks of images there');
+  assert.deepEqual(photographs([{ name: 'masks/a.jpg' }, { name: 'masks/c.png' }], there).length, 2);
   assert.equal(left('m/masks/a.png m/masks/b.png'), 'm/masks/a.png m/masks/b.png');
   assert.equal(left('j/a.json j/b.json'), 'j/a.json j/b.json', 'nothing would be left');
 });

@@ -1,6 +1,6 @@
 import { call, Problem } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
-import { droppedFiles, meant, photographs } from './folders.js';
+import { droppedFiles, likeMask, meant, photographs } from './folders.js';
 import { carriesFiles, pastesFiles } from '../ui/files.js';
 import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
@@ -168,7 +168,7 @@ async function upload(project, files) {
   const summary = byId('uploads-summary');
   const title = byId('uploads-title');
   title.textContent = 'Uploading';
-  const photos = photographs(files);
+  const photos = photographs(files, files.some(likeMask) ? await call('GET', address).catch(() => []) : []);
   const uploads = new Uploads(photos, {
     present: () => call('GET', address),
     same,
@@ -181,10 +181,10 @@ async function upload(project, files) {
   });
   const result = await uploads.run();
   const others = result.images.reduce((sum, im) => sum + (im.left_out ?? 0), files.length - photos.length);
-  byId('uploads-others').textContent = result.images.length + result.skipped > 0 ? leftOut(others) : '';
+  byId('uploads-others').textContent = photos.length === 0 || result.images.length + result.skipped > 0 ? leftOut(others) : '';
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
-  title.textContent = result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
-  summary.textContent =
+  title.textContent = photos.length === 0 ? 'No photographs to upload' : result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
+  summary.textContent = photos.length === 0 ? '' :
     result.failed === 0 ? `${photos.length} of ${photos.length}${there}` : `${result.images.length} uploaded, ${result.failed} failed${there}`;
   return { ...result, leftOut: others };
 }
