@@ -402,6 +402,8 @@ func TestE2EDropOnImport(t *testing.T) {
 	address := startServer(t)
 	p := openPage(t, 1280, 720, true, address)
 	p.emptyProject(address, "")
+	p.dropped("body", ".DS_Store")
+	p.until(`document.getElementById('toasts').textContent.includes('The folder holds no files.')`)
 	p.clickOn("opening the import", "#import")
 	p.until(`document.getElementById('import-dialog').open`)
 	const chosen = `[...document.getElementById('import-files').files].map((f) => f.name).join()`
