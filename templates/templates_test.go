@@ -171,6 +171,10 @@ func TestPerson(t *testing.T) {
 			}
 		}
 	}
+	// Classes have no commands on the project's page, which leads whoever can change them to an image.
+	if page := render(t, pages()["project"]); !strings.Contains(page, "delete classes") {
+		t.Error("the project's page doesn't say where its classes are changed")
+	}
 	// What a role may not do is not offered.
 	hero := regexp.MustCompile(`<section class="hero"[^>]* hidden`)
 	for person, hidden := range map[Person]bool{{MayCreate: true}: false, {MayManage: true}: true} {

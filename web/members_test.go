@@ -77,7 +77,9 @@ func TestMembers(t *testing.T) {
 		a := ann.send("PUT", "/api/v1/projects/"+p.ID+"/members/bob", strings.NewReader(body), "Content-Type: application/json")
 		a.problem(t, status)
 	}
-	put(ann, p.ID, "nobody", "viewer").problem(t, 404)
+	if got := put(ann, p.ID, "nobody", "viewer").problem(t, 404); !strings.HasSuffix(got.Detail, `doesn't exist. An admin can add users on the page "Users".`) {
+		t.Errorf("a member whom nobody knows: %q", got.Detail)
+	}
 
 	// Everybody's trash shows what they can restore.
 	trash := func(who *site, want int) {
