@@ -56,7 +56,9 @@ func (s *Server) setMember(w http.ResponseWriter, r *http.Request) error {
 	project := chi.URLParam(r, "id")
 	m, err := s.workspace.SetMember(r.Context(), project, chi.URLParam(r, "user"), role)
 	if segment.KindOf(err) == segment.NotFound {
-		return segment.Errorf(segment.NotFound, "%v An admin can add users on the page \"Users\".", err)
+		if _, gone := s.workspace.Project(r.Context(), project); gone == nil {
+			return segment.Errorf(segment.NotFound, "%v An admin can add users on the page \"Users\".", err)
+		}
 	}
 	if err != nil {
 		return err

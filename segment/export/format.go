@@ -28,7 +28,7 @@ type Format struct {
 // Formats lists all formats in the order in which they are offered.
 func Formats() []Format {
 	return []Format{
-		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided. Viewers show it almost black; to look at the result, choose Colour masks", splits: true, encoder: newIndexPNG},
+		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided. Viewers show it in the colours of PASCAL VOC, Colour masks in those of the classes", splits: true, encoder: newIndexPNG},
 		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", splits: true, encoder: newColourPNG},
 		{Name: "voc", Title: "PASCAL VOC", Summary: "Palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
 		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and RLE for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
