@@ -331,7 +331,7 @@ func (i *importing) sizeOf(ctx context.Context, id, name string) (image.Point, e
 		return image.Point{}, err
 	}
 	defer file.Close()
-	return i.workspace.PhotoSize(ctx, file)
+	return i.workspace.PhotoSize(ctx, i.project, file)
 }
 
 // add adds a photograph of the data set to the project under a name.

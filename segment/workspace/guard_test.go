@@ -49,6 +49,7 @@ var needs = map[string]access.Action{
 	"Workspace.MayReview":       access.Read,
 	"Workspace.CopyLabelling":   access.Annotate,
 	"Workspace.AddImage":        access.Annotate,
+	"Workspace.PhotoSize":       access.Annotate,
 	"Workspace.Blob":            access.Read,
 	"Workspace.Picture":         access.Read,
 	"Workspace.Original":        access.Read,

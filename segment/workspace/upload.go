@@ -31,8 +31,11 @@ type Added struct {
 }
 
 // PhotoSize returns the size in pixels, as displayed, of the image that AddImage would make
-// of a file, without decoding it. An error about the file is for people.
-func (w *Workspace) PhotoSize(ctx context.Context, file io.Reader) (image.Point, error) {
+// of a file in the project, without decoding it. An error about the file is for people.
+func (w *Workspace) PhotoSize(ctx context.Context, projectID string, file io.Reader) (image.Point, error) {
+	if err := w.MayIn(ctx, projectID, access.Annotate); err != nil {
+		return image.Point{}, err
+	}
 	size, err := w.gate.Size(ctx, file)
 	return size, Refusal(err)
 }
