@@ -180,10 +180,15 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 		u.fail(name, problem.Invalid("This is the backup of a project. \"Import a backup\" on the start page makes a project of it."))
 		return
 	}
-	there, err := u.imageNames(ctx)
-	if err != nil {
-		u.fail(name, err)
-		return
+	var there []string // names of images that masks in the archive may be of
+	if slices.ContainsFunc(names, beside.LikeMask) {
+		for im, err := range segment.EachImage(ctx, u.project, u.workspace.ImagesAfter) {
+			if err != nil {
+				u.fail(name, err)
+				return
+			}
+			there = append(there, im.Name)
+		}
 	}
 	others, first := beside.Others(names, there), len(u.results)
 	if len(others) == len(names) {
@@ -200,22 +205,6 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 			im.LeftOut = len(others)
 			u.results[first+i] = im
 			return
-		}
-	}
-}
-
-// imageNames lists the names of the project's images.
-func (u *upload) imageNames(ctx context.Context) (names []string, err error) {
-	for after := ""; ; {
-		images, err := u.workspace.ImagesAfter(ctx, u.project, after, imagesAtOnce)
-		if err != nil {
-			return nil, err
-		}
-		for _, im := range images {
-			names, after = append(names, im.Name), im.ID
-		}
-		if len(images) < imagesAtOnce {
-			return names, nil
 		}
 	}
 }

@@ -20,36 +20,32 @@ var suffixes = []string{"_cp_masks", "_masks", "_mask"}
 
 // Others returns which of the names, paths with slashes, are not those of
 // photographs: lists and annotations by their endings, and whatever is in a folder for
-// masks, or has the suffix of one, and has a namesake elsewhere, or, unless it is a JPEG,
-// among the photographs there. It returns none if nothing would be left, except when there are masks
-// of photographs there. O(names + there).
+// masks, or has the suffix of one, and has a namesake elsewhere or, unless it is a
+// JPEG, among the photographs there. It returns none if nothing would be left, except when
+// there are masks of photographs there. O(names + there).
 func Others(names, there []string) map[string]bool {
-	others, elsewhere := map[string]bool{}, map[string]bool{}
+	others, elsewhere, known := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	masks := map[string]string{} // the stems of their photographs
 	for _, name := range names {
-		ending := strings.ToLower(path.Ext(name))
-		switch {
-		case slices.Contains(endings, ending):
+		if slices.Contains(endings, strings.ToLower(path.Ext(name))) {
 			others[name] = true
-		case amongMasks(name):
-			masks[name] = stem(name)
-		default:
+			continue
+		}
+		if of := photographOf(name); of != "" {
+			masks[name] = of
+		}
+		if !amongMasks(name) {
 			elsewhere[stem(name)] = true
-			for _, suffix := range suffixes {
-				if of, cut := strings.CutSuffix(stem(name), suffix); cut && masks[name] == "" && ending != ".jpg" {
-					masks[name] = of
-				}
-			}
 		}
 	}
-	known, own := map[string]bool{}, false
 	for _, name := range there {
 		if !amongMasks(name) {
 			known[stem(name)] = true
 		}
 	}
+	own := false
 	for name, of := range masks {
-		theirs := known[of] && strings.ToLower(path.Ext(name)) != ".jpg"
+		theirs := known[of] && !isJPEG(name)
 		if elsewhere[of] || theirs {
 			others[name] = true
 		}
@@ -60,6 +56,25 @@ func Others(names, there []string) map[string]bool {
 	}
 	return others
 }
+
+// LikeMask reports whether a file can be a mask by its name, a path with slashes.
+func LikeMask(name string) bool { return photographOf(name) != "" }
+
+// photographOf returns the stem of the photograph that a file would be the mask of; empty if
+// it can't be a mask.
+func photographOf(name string) string {
+	if amongMasks(name) {
+		return stem(name)
+	}
+	for _, suffix := range suffixes {
+		if of, cut := strings.CutSuffix(stem(name), suffix); cut && !isJPEG(name) {
+			return of
+		}
+	}
+	return ""
+}
+
+func isJPEG(name string) bool { return strings.EqualFold(path.Ext(name), ".jpg") }
 
 // amongMasks reports whether a file is in a folder for masks.
 func amongMasks(name string) bool {

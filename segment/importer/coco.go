@@ -144,8 +144,8 @@ func (f *cocoFile) addCategory(d *document) error {
 	return f.classes.add(label)
 }
 
-// heading is the name that Roboflow gives the list of categories and puts in front of them as
-// one more, of the supercategory none, which is that of all others; empty if there is none.
+// heading is the name that Roboflow gives the list of categories. It comes first, as one more
+// category, whose supercategory is "none"; all others have it as theirs. Empty without one.
 func (f *cocoFile) heading() string {
 	if len(f.parents) < 2 || f.parents[0][1] != "none" {
 		return ""
@@ -208,11 +208,9 @@ func (f *cocoFile) draw(m *imageMask, im cocoImage, held *cocoHeld) (give func()
 	case held.tooMuch:
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotations are larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	width, height := int(im.Width), int(im.Height)
-	if width == 0 || height == 0 {
-		if width, height, err = m.measured(); err != nil {
-			return func() {}, err
-		}
+	width, height, err := m.measured(int(im.Width), int(im.Height))
+	if err != nil {
+		return func() {}, err
 	}
 	give, err = m.start(width, height, segment.Void, objectBytes, f.options)
 	if err == nil {

@@ -255,10 +255,8 @@ func (s *cvatSet) masks(name string, yield func(*imageMask, error) bool) bool {
 
 // drawCVAT draws shapes from the lowest z_order up, and those of one in their order.
 func (m *imageMask) drawCVAT(size image.Point, shapes []cvatShape, classes *classNames, o Options) (give func(), err error) {
-	if size.X == 0 || size.Y == 0 {
-		if size.X, size.Y, err = m.measured(); err != nil {
-			return func() {}, err
-		}
+	if size.X, size.Y, err = m.measured(size.X, size.Y); err != nil {
+		return func() {}, err
 	}
 	give, err = m.start(size.X, size.Y, o.uncovered(), objectBytes, o)
 	if err != nil {
@@ -281,16 +279,9 @@ func (m *imageMask) drawCVAT(size image.Point, shapes []cvatShape, classes *clas
 		if id := s.of["group_id"]; id != "" && id != "0" {
 			m.object = out.object(m.object, class, identifier(id))
 		}
-		switch area, err := m.drawCVATShape(s, classes.index[class]); {
-		case errors.Is(err, errKind):
-			out.unknown++
-			out.kind = s.kind
-		case err != nil:
+		area, err := m.drawCVATShape(s, classes.index[class])
+		if err := out.note(s.kind, class, area, err); err != nil {
 			return give, fmt.Errorf("%s %d (%.40q): %w", s.kind, i+1, class, err)
-		case area:
-			out.drawn[class]++
-		default:
-			out.flat++
 		}
 	}
 	m.Lossy = append(m.Lossy, out.lossy()...)

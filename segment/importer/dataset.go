@@ -259,8 +259,12 @@ func (d *dataset) without(files []*maskError) *dataset {
 	return d
 }
 
-// measured returns the size of the image, and says in the report that the mask's file lacks it.
-func (m *imageMask) measured() (width, height int, err error) {
+// measured returns the size that the mask's file says, or else that of the image, which the
+// report then says.
+func (m *imageMask) measured(width, height int) (int, int, error) {
+	if width != 0 && height != 0 {
+		return width, height, nil
+	}
 	size, err := m.sizeOf()
 	if err == nil {
 		m.Lossy = append(m.Lossy, "the file doesn't say how large its image is; it was taken to have the size of the image here")

@@ -169,10 +169,8 @@ func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames,
 		_, err := scanLabelme(files, f.name, newClassNames(o))
 		return func() {}, err
 	}
-	if f.width == 0 || f.height == 0 { // as in files of 2018 and before
-		if f.width, f.height, err = m.measured(); err != nil {
-			return func() {}, err
-		}
+	if f.width, f.height, err = m.measured(f.width, f.height); err != nil { // files of 2018 and before have no size
+		return func() {}, err
 	}
 	d, err := openJSON(files, f.name)
 	if err != nil {
@@ -220,12 +218,22 @@ func (d *drawing) draw(i int, s labelmeShape) error {
 		m.object = d.object(m.object, class, *s.GroupID)
 	}
 	area, err := m.drawLabelme(s, d.classes.index[class])
+	if err := d.note(s.ShapeType, class, area, err); err != nil {
+		return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
+	}
+	return nil
+}
+
+// note counts a shape by what drawing it has returned: whether it has an area, and an error,
+// which is returned unless it is about the kind of the shape.
+func (d *drawing) note(kind, class string, area bool, err error) error {
 	switch {
 	case errors.Is(err, errKind):
 		d.unknown++
-		d.kind = s.ShapeType
+		d.kind = kind
+		return nil
 	case err != nil:
-		return fmt.Errorf("shape %d (%.40q): %w", i, s.Label, err)
+		return err
 	case area:
 		d.drawn[class]++
 	default:

@@ -18,7 +18,7 @@ import (
 // folders below the given one. Pixels of palette and 8-bit grey PNGs and of TIFFs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC without one, unless all are grey and some not there. list is
-// the file with the names of the classes; empty if there is none.
+// the file with the names of the classes, or empty.
 func openVOC(files Files, names []string, folder, list string, photos []string, o Options) (*dataset, error) {
 	d := &dataset{format: formatVOC, Photos: photos}
 	if list != "" {

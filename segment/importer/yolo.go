@@ -33,7 +33,7 @@ func (f Files) outlines() []string {
 
 // openYOLO reads a text file per image. Its outlines are drawn as those of COCO are.
 func openYOLO(files Files, names []string, o Options) (*dataset, error) {
-	categories, list, err := files.yoloNames(o)
+	categories, list, err := files.yoloNames()
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func openYOLO(files Files, names []string, o Options) (*dataset, error) {
 
 // yoloNames returns the names of classes by number, without a gap, and the file with them: a
 // YAML file, as training needs it, or Label Studio's classes.txt with a name per line.
-func (f Files) yoloNames(o Options) (names map[identifier]string, list string, err error) {
+func (f Files) yoloNames() (names map[identifier]string, list string, err error) {
 	var lists []string
 	for _, name := range f.Names {
 		switch strings.ToLower(path.Ext(name)) {

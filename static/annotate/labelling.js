@@ -100,8 +100,7 @@ export class Labelling {
   repeats({ superpixels, points }, label) {
     const { clicked } = this;
     if (clicked?.label !== label || this.ports.session.evidence.present.clicks[superpixels[0]] !== label) return false;
-    const [[x, y]] = points;
-    return Math.hypot(x - clicked.point[0], y - clicked.point[1]) * this.painter.view.scale < TWICE;
+    return this.ports.stage.drawing.near(clicked.point, points[0], TWICE);
   }
 
   /** A stroke has ended. @param {Drawn} drawn */
@@ -124,8 +123,9 @@ export class Labelling {
     const { name, id } = classes.current;
     const done = mode === 'paint' ? `labelled ${name}` : 'cleared';
     const label = mode === 'paint' ? id : VOID;
-    const again = this.isClick(drawn) && this.repeats(drawn, id);
-    this.clicked = this.isClick(drawn) ? { point: points[0], label: id } : null;
+    const click = this.isClick(drawn);
+    const again = click && this.repeats(drawn, id);
+    this.clicked = click ? { point: points[0], label: id } : null;
     if (runs) {
       if (this.barred(runs, label)) return this.show();
       session.repair(runs, label);
@@ -135,7 +135,7 @@ export class Labelling {
     }
     const shown = acceptance.choice.shown?.card;
     acceptance.keep();
-    if (!box && mode !== 'exclude' && this.refused(barring(session.evidence.present, { label, superpixels, point: this.isClick(drawn) }, session.evidence.division))) return this.show();
+    if (!box && mode !== 'exclude' && this.refused(barring(session.evidence.present, { label, superpixels, point: click }, session.evidence.division))) return this.show();
     if (again) return this.cancelled();
     acceptance.labelled();
     if (box) saying.box(box, mode === 'clear');

@@ -1,5 +1,6 @@
 import { call } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
+import { grouped } from '../ui/grouped.js';
 import { Menu } from '../ui/menu.js';
 import { nameOrCount, percent } from '../ui/numbers.js';
 import { inParts } from './parts.js';
@@ -147,14 +148,7 @@ export class ReviewMenu {
 
   /** Gives images the statuses back that they had. @param {Reviewed[]} before */
   async restore(before) {
-    /** @type {Map<string, Reviewed[]>} */
-    const alike = new Map();
-    for (const im of before) {
-      const key = JSON.stringify([im.review?.status, im.review?.comment]);
-      const group = alike.get(key);
-      if (group) group.push(im);
-      else alike.set(key, [im]);
-    }
+    const alike = grouped(before, ({ review }) => JSON.stringify([review?.status, review?.comment]));
     for (const images of alike.values()) {
       const { status = '', comment } = images[0].review ?? {};
       await this.put(images, status, comment, (im) => im.review?.seq ?? im.seq);

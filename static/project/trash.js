@@ -3,6 +3,7 @@ import { call, Problem } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { refuseFiles } from '../ui/files.js';
 import { finder } from './gallery.js';
+import { grouped } from '../ui/grouped.js';
 import { counted } from '../ui/numbers.js';
 import { inParts, inTurn } from './parts.js';
 import { themeToggle } from '../ui/theme.js';
@@ -49,19 +50,6 @@ async function bringBack(row) {
 form.addEventListener('submit', (event) => event.preventDefault());
 find.addEventListener('input', filter);
 
-/** Rows of images by the project they belong to. @param {HTMLElement[]} images */
-function byProject(images) {
-  /** @type {Map<string, HTMLElement[]>} */
-  const groups = new Map();
-  for (const row of images) {
-    const { imageOf = '' } = row.dataset;
-    const group = groups.get(imageOf);
-    if (group) group.push(row);
-    else groups.set(imageOf, [row]);
-  }
-  return groups;
-}
-
 all.addEventListener('click', async () => {
   let back = 0;
   /** @type {HTMLElement[]} they go together: painting the list again after each takes longer than restoring it */
@@ -74,7 +62,7 @@ all.addEventListener('click', async () => {
       if (await bringBack(row)) back++;
       gone.push(row);
     });
-    for (const [project, images] of byProject(chosen.filter((row) => row.dataset.imageOf))) {
+    for (const [project, images] of grouped(chosen.filter((row) => row.dataset.imageOf), (row) => row.dataset.imageOf ?? '')) {
       await inParts(images, async (part) => {
         await trashImages(project, part.map((row) => row.dataset.id ?? ''), false);
         back += part.length;

@@ -4,6 +4,7 @@
  */
 
 import { photographs } from './folders.js';
+import { grouped } from '../ui/grouped.js';
 
 /** How many files an archive gets; the server takes 10,000 unless it is told otherwise. */
 const MOST = 5000;
@@ -18,13 +19,7 @@ const MOST = 5000;
  * @returns {Promise<File[]>}
  */
 export async function packed(files) {
-  /** @type {Map<string, File[]>} */
-  const folders = new Map();
-  for (const file of files) {
-    const [folder, inside] = file.name.split('/');
-    const key = inside === undefined ? '' : folder;
-    folders.set(key, [...(folders.get(key) ?? []), file]);
-  }
+  const folders = grouped(files, ({ name }) => name.slice(0, Math.max(0, name.indexOf('/'))));
   const out = folders.get('') ?? [];
   folders.delete('');
   for (const [folder, inside] of folders) {

@@ -183,9 +183,16 @@ async function upload(project, files) {
   const others = result.images.reduce((sum, im) => sum + (im.left_out ?? 0), files.length - photos.length);
   byId('uploads-others').textContent = photos.length === 0 || result.images.length + result.skipped > 0 ? leftOut(others) : '';
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
-  title.textContent = photos.length === 0 ? 'No photographs to upload' : result.failed === 0 ? 'Uploaded' : 'Some files could not be read';
-  summary.textContent = photos.length === 0 ? '' :
-    result.failed === 0 ? `${photos.length} of ${photos.length}${there}` : `${result.images.length} uploaded, ${result.failed} failed${there}`;
+  if (photos.length === 0) {
+    title.textContent = 'No photographs to upload';
+    summary.textContent = '';
+  } else if (result.failed === 0) {
+    title.textContent = 'Uploaded';
+    summary.textContent = `${photos.length} of ${photos.length}${there}`;
+  } else {
+    title.textContent = 'Some files could not be read';
+    summary.textContent = `${result.images.length} uploaded, ${result.failed} failed${there}`;
+  }
   return { ...result, leftOut: others };
 }
 

@@ -60,12 +60,14 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
 		}
-		var any bool
-		if err := tx.QueryRow(ctx, "SELECT count(*) > 0 FROM image WHERE id = ANY($1) AND review = $2", imageIDs, string(segment.Approved)).Scan(&any); err != nil {
-			return err
-		}
-		if any && !approved {
-			return row.ImageApproved()
+		if !approved {
+			var already bool
+			if err := tx.QueryRow(ctx, "SELECT count(*) > 0 FROM image WHERE id = ANY($1) AND review = $2", imageIDs, string(segment.Approved)).Scan(&already); err != nil {
+				return err
+			}
+			if already {
+				return row.ImageApproved()
+			}
 		}
 		_, err := tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
 			FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,

@@ -74,12 +74,14 @@ func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string
 			if err != nil {
 				return err
 			}
-			var already bool
-			if err := w.row("SELECT review = ? FROM image WHERE number = ?", string(segment.Approved), image).Scan(&already); err != nil {
-				return row.ReadError("image", err)
-			}
-			if already && !approved {
-				return row.ImageApproved()
+			if !approved {
+				var already bool
+				if err := w.row("SELECT review = ? FROM image WHERE number = ?", string(segment.Approved), image).Scan(&already); err != nil {
+					return row.ReadError("image", err)
+				}
+				if already {
+					return row.ImageApproved()
+				}
 			}
 			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE number = ?",
 				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), seq, image); err != nil {
