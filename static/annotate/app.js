@@ -125,7 +125,7 @@ export class App {
     this.leaving = new Leaving(data, { session: this.session, acceptance: this.acceptance, queue, say });
     this.review = new ReviewPart(data, this.leaving, () => this.session.evidence.known);
     this.exporting = this.makeExport();
-    this.layers = new Layers(this.painter, () => this.recolor());
+    this.layers = new Layers(this.painter, { recolor: () => this.recolor(), changed: () => this.refresh() });
     this.recolor();
     const restore = () => this.restore();
     document.addEventListener('contextrestored', () => this.turns.ask([restore]), true); // of each canvas of the page in turn
@@ -203,6 +203,7 @@ export class App {
       draft: (drawn) => this.labelling.drafted(drawn),
       stroke: (drawn) => void this.labelling.stroke(drawn),
       cancelled: () => this.labelling.cancelled(),
+      interrupted: () => toast('The polygon is not closed yet', 'Take its tool again to go on with it.'),
       pick: (s, point) => this.labelling.pick(s, point),
       taps: () => this.acceptance.picking || this.doubt.popup.taps,
       tapped: (s) => this.acceptance.tapped(s) || this.doubt.popup.tapped(s),
@@ -285,7 +286,7 @@ export class App {
   /** What the bars above and below the canvas say. */
   paintBars() {
     const { session, acceptance } = this;
-    paintBadge(acceptance, this.history.shown, this.touch);
+    paintBadge(acceptance, { past: this.history.shown, covered: !this.painter.labelled, touch: this.touch });
     paintStatus(acceptance.waiting || this.status, session.hypotheses);
     paintButtons(session, acceptance);
     paintSave(session);

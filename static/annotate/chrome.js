@@ -10,23 +10,32 @@ const SAVE_TEXT = { connecting: 'Connecting', saved: 'Saved', saving: 'Saving', 
 const SAVE_ICON = { connecting: 'cloud', saved: 'check', saving: 'cloud', failed: 'warn', offline: 'offline', 'signed-out': 'warn', trashed: 'warn' };
 
 /**
- * Says above the canvas when something other than the labelling is shown.
+ * Says in place of the status when something other than the labelling is shown.
  *
  * @param {Acceptance} acceptance
- * @param {number} past the step of the history that is shown, or -1
- * @param {boolean} touch whether there is probably no keyboard
+ * @param {object} now
+ * @param {number} now.past the step of the history that is shown, or -1
+ * @param {boolean} now.covered whether the person has hidden the labelling
+ * @param {boolean} now.touch whether there is probably no keyboard
  */
-export function paintBadge(acceptance, past, touch) {
+export function paintBadge(acceptance, { past, covered, touch }) {
   const { shown, hovered } = acceptance.choice;
   const differs = shown !== null && acceptance.differs(shown.card);
-  byId('badge').hidden = (!differs || acceptance.eager) && past < 0; // what is shown may not be what is accepted
-  byId('badge-kind').textContent = past < 0 ? 'Preview' : 'History';
+  const preview = differs && !acceptance.eager; // what is shown may not be what is accepted
   byId('stage').classList.toggle('previewing', differs);
-  byId('badge-how').textContent = past >= 0 || hovered || acceptance.ports.session.readOnly ? '' : acceptance.barred ? ' · made for earlier clicks' : touch ? ' · tap again to accept' : ' · Enter accepts';
-  if (past >= 0) byId('badge-text').textContent = past === 0 ? 'the start' : `after step ${past}`;
+  byId('badge').hidden = past < 0 && !covered && !preview;
+  byId('badge').title = '';
+  const says = (/** @type {string} */ kind, /** @type {string} */ text, how = '') => {
+    byId('badge-kind').textContent = kind;
+    byId('badge-text').textContent = text;
+    byId('badge-how').textContent = how;
+  };
+  if (past >= 0) says('History', past === 0 ? 'the start' : `after step ${past}`);
+  else if (covered) says('Hidden', 'the labelling', touch ? '' : ' · H shows it');
   else if (shown) {
-    byId('badge-text').textContent = acceptance.numberOf(shown);
-    byId('badge').title = differs ? acceptance.whatOf(shown.card) : '';
+    const how = acceptance.barred ? ' · made for earlier clicks' : touch ? ' · tap again to accept' : ' · Enter accepts';
+    says('Preview', acceptance.numberOf(shown), hovered || acceptance.ports.session.readOnly ? '' : how);
+    if (differs) byId('badge').title = acceptance.whatOf(shown.card);
   }
 }
 

@@ -8,11 +8,14 @@ const PATTERNED = 'collie-patterns';
 export class Layers {
   /**
    * @param {import('../canvas/painter.js').Painter} painter
-   * @param {() => void} recolor paints again in the colours of the classes
+   * @param {object} then
+   * @param {() => void} then.recolor paints again in the colours of the classes
+   * @param {() => void} then.changed another layer is shown or hidden
    */
-  constructor(painter, recolor) {
+  constructor(painter, { recolor, changed }) {
     this.painter = painter;
     this.recolor = recolor;
+    this.changed = changed;
     this.slider = /** @type {HTMLInputElement} */ (byId('opacity'));
     this.slider.addEventListener('input', () => this.setOpacity(Number(this.slider.value)));
     /** Whether classes differ by patterns as well as by colours. */
@@ -41,6 +44,7 @@ export class Layers {
     this.painter[layer] = !this.painter[layer];
     byId(button).setAttribute('aria-pressed', String(this.painter[layer]));
     this.painter.touch();
+    this.changed();
   }
 
   /** @param {number} change of the opacity */

@@ -6,6 +6,12 @@ import { Stroke } from './strokes.js';
  * @typedef {import('./strokes.js').Drawn} Drawn
  * @typedef {import('./strokes.js').Point} Point
  * @typedef {import('./strokes.js').Mode} Mode
+ *
+ * @typedef {object} Polygon one that is not closed yet
+ * @property {Mode} mode
+ * @property {boolean} exact
+ * @property {Point[]} corners
+ * @property {Point[]} removed those that can come back, the last one removed at the end
  */
 
 /** CSS pixels around a corner within which a tap hits it. */
@@ -25,8 +31,10 @@ export class Drawing {
     this.tools = tools;
     /** @type {Stroke | Boxing | null} */
     this.stroke = null;
-    /** @type {{mode: Mode, exact: boolean, corners: Point[], removed: Point[]} | null} the polygon so far; removed: corners that can come back, the last one removed at the end */
+    /** @type {Polygon | null} the one that is being drawn */
     this.polygon = null;
+    /** @type {Polygon | null} one that another tool has interrupted */
+    this.interrupted = null;
     /** @type {Point | null} where the pointer is */
     this.pointer = null;
     this.frame = 0;
@@ -166,10 +174,17 @@ export class Drawing {
 
   /** The tool, its size or the view has changed. */
   refresh() {
-    if (this.polygon && this.tools.kind !== 'polygon') this.cancel();
+    if (this.polygon && this.tools.kind !== 'polygon') this.interrupt();
+    else if (this.interrupted && this.tools.kind === 'polygon') [this.polygon, this.interrupted] = [this.interrupted, null];
     if (this.pointer) this.stage.painter.marks.hover = this.under(this.pointer);
     this.stage.painter.touchMarks();
     this.mark();
+  }
+
+  /** Another tool was taken before the polygon was closed. */
+  interrupt() {
+    [this.interrupted, this.polygon] = [this.polygon, null];
+    this.stage.listener.interrupted();
   }
 
   /** Brings the outlines that follow the pointer up to date. */

@@ -8,14 +8,15 @@ function polygons(hand = 'mouse') {
   const closed = [];
   const painter = { view: { scale: 1 }, marks: {}, touchMarks: () => {} };
   const map = { width: 100, height: 100, fullWidth: 100, fullHeight: 100 };
-  const stage = { painter, map, hands: { hand }, listener: { stroke: () => {}, cancelled: () => {}, say: () => {} } };
-  const drawing = new Drawing(/** @type {any} */ (stage), /** @type {any} */ ({ kind: 'polygon', mode: 'paint', exact: false, drawn: () => {} }));
+  const stage = { painter, map, hands: { hand }, listener: { stroke: () => {}, cancelled: () => {}, interrupted: () => {}, say: () => {} } };
+  const tools = /** @type {any} */ ({ kind: 'polygon', mode: 'paint', exact: false, drawn: () => {} });
+  const drawing = new Drawing(/** @type {any} */ (stage), tools);
   drawing.make = (_mode, _exact, points) => {
     closed.push(points);
     return /** @type {any} */ ({ drawn: () => ({ superpixels: [0] }) });
   };
   const click = (/** @type {[number, number][]} */ ...points) => points.forEach((p) => drawing.begin('paint', p, false));
-  return { drawing, closed, click, corners: () => drawing.polygon?.corners.length ?? 0 };
+  return { drawing, tools, closed, click, corners: () => drawing.polygon?.corners.length ?? 0 };
 }
 
 test('a double click closes a polygon and sets no corner twice', () => {
@@ -48,4 +49,23 @@ test('redo brings back the corners that undo has removed', () => {
   click([30, 60]);
   assert.equal(drawing.forth(), true, 'and redoes nothing before the polygon');
   assert.equal(corners(), 3);
+});
+
+test('another tool interrupts a polygon, which its own takes up again', () => {
+  const { drawing, tools, click, corners, closed } = polygons();
+  click([10, 10], [50, 10]);
+  drawing.hover(null);
+  tools.kind = 'superpixel';
+  drawing.refresh();
+  assert.equal(drawing.busy, false, 'the other tool draws');
+  drawing.cancel();
+  tools.kind = 'polygon';
+  drawing.refresh();
+  assert.equal(corners(), 2);
+  click([50, 50]);
+  drawing.close();
+  assert.deepEqual(closed, [[[10, 10], [50, 10], [50, 50]]]);
+  drawing.hover(null);
+  drawing.refresh();
+  assert.equal(corners(), 0, 'only once');
 });

@@ -13,6 +13,7 @@ import { bounded, clear, filled, held, toImage, toWindow, zoomTo } from '../canv
  * @property {(drawn: import('./strokes.js').Drawn) => void} draft a stroke is going on
  * @property {(drawn: import('./strokes.js').Drawn) => void} stroke it has ended
  * @property {() => void} cancelled it has been given up
+ * @property {() => void} interrupted a polygon waits for its tool to be taken again
  * @property {(superpixel: number, point: [number, number]) => void} pick
  * @property {() => boolean} taps whether a press on the image means something else than drawing
  * @property {(superpixel: number) => boolean} tapped takes such a press, unless it means drawing after all

@@ -284,8 +284,9 @@ func TestE2EFocus(t *testing.T) {
 	}
 }
 
-// TestE2EPolygonByHand closes a polygon, cancels one and takes corners back with a
-// finger, on a phone and on a tablet as wide as a desktop window.
+// TestE2EPolygonByHand closes a polygon, cancels one, leaves one for another tool and
+// takes corners back with a finger, on a phone and on a tablet as wide as a desktop
+// window.
 func TestE2EPolygonByHand(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int64{{390, 844}, {1280, 720}} {
@@ -339,6 +340,10 @@ func TestE2EPolygonByHand(t *testing.T) {
 
 			draw()
 			p.screenshot("polygon")
+			press(`[data-tool="superpixel"]`)
+			p.until("!(" + shows + `) && /not closed yet/.test(document.getElementById('toasts').textContent)`)
+			press(`[data-tool="polygon"]`)
+			p.until(shows + " && " + closable)
 			press("#polygon-close")
 			if polygon := p.waitForEvents(1)[0]; polygon.Kind != "label" || len(polygon.Superpixels) < 3 {
 				t.Errorf("the polygon made %+v", polygon)

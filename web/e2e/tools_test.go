@@ -103,6 +103,22 @@ func TestE2EMissedRelease(t *testing.T) {
 	}
 }
 
+// TestE2EHidden says in the strip that the labelling is hidden, for clicks count
+// while they don't show.
+func TestE2EHidden(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	badge := `document.getElementById('badge').checkVisibility() && document.getElementById('badge').textContent`
+	p.press("h")
+	p.until(badge + ` === 'Hiddenthe labelling · H shows it'`)
+	p.press("2")
+	p.click(image.Pt(500, 500))
+	p.waitForEvents(1)
+	p.screenshot("clicked")
+	p.press("h")
+	p.until(`document.getElementById('badge').hidden`)
+}
+
 // TestE2ETools draws with each tool on whole superpixels.
 func TestE2ETools(t *testing.T) {
 	t.Parallel()
