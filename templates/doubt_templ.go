@@ -71,7 +71,7 @@ func curve() templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p id=\"doubt\" class=\"doubt\" hidden><svg id=\"doubt-curve\" class=\"doubt-curve\" viewBox=\"-2 -2 64 20\" role=\"img\" aria-label=\"Disagreement\" preserveAspectRatio=\"none\"><polyline points=\"\"></polyline> <circle r=\"2\"></circle></svg> <span id=\"doubt-text\" class=\"doubt-text\"></span></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p id=\"doubt\" class=\"doubt\" title=\"The share of the image on which the hypotheses disagree, after each step\" hidden><svg id=\"doubt-curve\" class=\"doubt-curve\" viewBox=\"-2 -2 64 20\" role=\"img\" aria-label=\"Disagreement\" preserveAspectRatio=\"none\"><polyline points=\"\"></polyline> <circle r=\"2\"></circle></svg> <span id=\"doubt-text\" class=\"doubt-text\"></span></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -112,7 +112,7 @@ export function statusOf({ session, classes, active, rest, lasting, touch }) {
   }
   const { clicks, labels, said } = evidence.present;
   if (session.readOnly) return viewedLine({ clicks, labels, hypotheses });
-  return statusLine({ clicks, boxed: said.boxes.length > 0 || session.guess !== null, classes, active, rest, hypotheses, touch });
+  return statusLine({ clicks, labels, boxed: said.boxes.length > 0 || session.guess !== null, classes, active, rest, hypotheses, touch });
 }
 
 /** @param {Session} session */

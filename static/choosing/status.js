@@ -9,6 +9,7 @@ const BUSY = 'Waiting for the server, which is busy with other people’s hypoth
  *
  * @param {object} now
  * @param {Uint8Array} now.clicks
+ * @param {Uint8Array} now.labels what is accepted
  * @param {boolean} [now.boxed] whether there is an object box or a first guess, from which a search may start
  * @param {readonly {id: number, name: string}[]} now.classes in order
  * @param {number} [now.active] the id of the active class
@@ -17,7 +18,7 @@ const BUSY = 'Waiting for the server, which is busy with other people’s hypoth
  * @param {boolean} now.touch whether there is probably no keyboard
  * @returns {string}
  */
-export function statusLine({ clicks, boxed = false, classes, active = -1, rest = -1, hypotheses, touch }) {
+export function statusLine({ clicks, labels, boxed = false, classes, active = -1, rest = -1, hypotheses, touch }) {
   const { done, fresh } = hypotheses;
   if (done?.reason === 'failed') return done.detail || 'Hypotheses could not be computed. Your clicks are saved.';
   if (done?.reason === 'busy') return done.detail || BUSY;
@@ -26,6 +27,7 @@ export function statusLine({ clicks, boxed = false, classes, active = -1, rest =
   const started = boxed && (hypotheses.running || fresh > 0);
   const ready = active === rest || clicked.has(active) ? undefined : classes.find(({ id }) => id === active);
   if (clicked.size === 0 && !started) {
+    if (!empty(labels)) return `Labelled without clicks. ${touch ? 'Tap' : 'Click'} where it is wrong.`;
     if (ready) return `${touch ? 'Tap' : 'Click'} a piece of ${isolated(ready.name)}`;
     const first = Math.max(0, classes.findIndex(({ id }) => id !== rest));
     const name = isolated(classes[first]?.name ?? 'background');
@@ -56,13 +58,17 @@ export function statusLine({ clicks, boxed = false, classes, active = -1, rest =
  */
 export function viewedLine({ clicks, labels, hypotheses }) {
   const { done, fresh, running } = hypotheses;
-  const none = (/** @type {Uint8Array} */ of) => of.every((c) => c === VOID);
-  if (fresh === 0 && none(clicks)) return none(labels) ? 'Nobody has labelled this image yet' : 'Labelled without clicks: there are no hypotheses';
+  if (fresh === 0 && empty(clicks)) return empty(labels) ? 'Nobody has labelled this image yet' : 'Labelled without clicks: there are no hypotheses';
   if (running || !done) return searchLine(hypotheses);
   if (done.reason === 'failed') return 'Hypotheses could not be computed';
   if (done.reason === 'busy') return done.detail || BUSY;
   if (done.reason === 'complete' && done.detail) return 'Everything is accepted';
   return hypotheses.classes < 2 ? 'Only one class is labelled so far' : searchLine(hypotheses);
+}
+
+/** Whether no superpixel has a class. @param {Uint8Array} labels */
+function empty(labels) {
+  return labels.every((label) => label === VOID);
 }
 
 /** How far the search is. @param {import('../evidence/hypotheses.js').Hypotheses} hypotheses */

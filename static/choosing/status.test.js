@@ -5,11 +5,11 @@ import { statusLine } from './status.js';
 
 const classes = [{ id: 0, name: 'background' }, { id: 1, name: 'object' }];
 
-/** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] @param {number} [rest] @param {{active?: number, touch?: boolean}} [also] */
-function line(clicks, prepare = () => {}, rest = -1, { active, touch = false } = {}) {
+/** @param {number[]} clicks @param {(h: Hypotheses) => void} [prepare] @param {number} [rest] @param {{active?: number, touch?: boolean, labels?: number[]}} [also] */
+function line(clicks, prepare = () => {}, rest = -1, { active, touch = false, labels = clicks } = {}) {
   const hypotheses = new Hypotheses();
   prepare(hypotheses);
-  return statusLine({ clicks: Uint8Array.from(clicks), classes, active, rest, hypotheses, touch });
+  return statusLine({ clicks: Uint8Array.from(clicks), labels: Uint8Array.from(labels), classes, active, rest, hypotheses, touch });
 }
 
 test('the status line says what is missing or how the search stands', () => {
@@ -24,11 +24,16 @@ test('the status line says what is missing or how the search stands', () => {
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'b'), end(h, 'complete'))), '2 hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), add(h, 0, 'a'), add(h, 1, 'a'), end(h, 'complete'))), '1 hypothesis (1 duplicate)');
   const boxed = new Hypotheses();
-  assert.match(statusLine({ clicks: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), /^Press 1/);
+  assert.match(statusLine({ clicks: Uint8Array.of(255), labels: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), /^Press 1/);
   run(boxed);
-  assert.equal(statusLine({ clicks: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), 'Searching for hypotheses');
+  assert.equal(statusLine({ clicks: Uint8Array.of(255), labels: Uint8Array.of(255), boxed: true, classes, hypotheses: boxed, touch: false }), 'Searching for hypotheses');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'failed', 'Broken.'))), 'Broken.');
   assert.equal(line([0, 1], (h) => (run(h), end(h, 'busy', 'They have to wait.'))), 'They have to wait.');
+});
+
+test('the status line asks for corrections of what is labelled without clicks', () => {
+  assert.equal(line([255, 255], undefined, -1, { active: 1, labels: [0, 1] }), 'Labelled without clicks. Click where it is wrong.');
+  assert.equal(line([255, 255], undefined, 0, { labels: [255, 1], touch: true }), 'Labelled without clicks. Tap where it is wrong.');
 });
 
 test('the status line asks for no click of the rest', () => {
