@@ -35,7 +35,7 @@ var uploaded = content{"multipart/form-data": filesForm{}}
 
 // filesForm is a form with files.
 type filesForm struct {
-	Name string         `json:"filename,omitempty" doc:"before a file: its name, if it has a quotation mark, which browsers write as %22 with the file"`
+	Name string         `json:"filename,omitempty" doc:"before a file: its name, if it has a quotation mark, which browsers write as %22 with the file, or its path below the folder that is uploaded, such as \"day 1/beach.jpg\""`
 	File []openapi.File `json:"file"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"maps"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -63,6 +64,41 @@ func TestUpload(t *testing.T) {
 	s.get("/api/v1/projects/"+p.ID+"/images").into(t, http.StatusOK, &list)
 	if len(list) != 2 || list[0].ID != im.ID || list[1].Name != "again.png" {
 		t.Errorf("list %+v", list)
+	}
+}
+
+// An image keeps the folders that our pages and programs send with its name, unless they
+// are not plain: then it has the name of the file alone.
+func TestUploadFolders(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	for sent, want := range map[string]string{
+		"":                   "beach.png",
+		"day 1/beach.png":    "day 1/beach.png",
+		`a "b"/c.png`:        `a "b"/c.png`,
+		"../beach.png":       "beach.png",
+		"/etc/beach.png":     "beach.png",
+		"a//beach.png":       "beach.png",
+		`C:\Users\beach.png`: "beach.png",
+	} {
+		var body bytes.Buffer
+		w := multipart.NewWriter(&body)
+		if err := w.WriteField("filename", sent); err != nil {
+			t.Fatal(err)
+		}
+		if part, err := w.CreateFormFile("file", "beach.png"); err != nil {
+			t.Fatal(err)
+		} else if _, err := part.Write(picture()); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var added []wire.Image
+		s.send("POST", "/api/v1/projects/"+p.ID+"/images", &body, "Content-Type: "+w.FormDataContentType()).into(t, http.StatusCreated, &added)
+		if len(added) != 1 || added[0].Name != want {
+			t.Errorf("%q became %+v, want %q", sent, added, want)
+		}
 	}
 }
 

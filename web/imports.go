@@ -45,7 +45,7 @@ type importedValueJSON struct {
 // importForm is what an import takes.
 type importForm struct {
 	Mapping string         `json:"mapping,omitempty" doc:"an object with the name of a class, or null for undecided, for each value; see values in the answer" schema:"media=application/json"`
-	Name    string         `json:"filename,omitempty" doc:"as in an upload of images"`
+	Name    string         `json:"filename,omitempty" doc:"before a file: its name, if it has a quotation mark, which browsers write as %22 with the file"`
 	File    []openapi.File `json:"file"`
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"mime"
 	"mime/multipart"
@@ -72,25 +73,26 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 
 // addPart adds a part of the body and reports whether to go on.
 func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
+	name := imageName(part)
 	source := &watchedReader{r: part, after: arrivedKept}
 	content := bufio.NewReader(source)
 	start, _ := content.Peek(headBytes)
 	if source.err != nil {
-		u.fail(fileName(part), source.err) // it waits for no place, which net/http would end
+		u.fail(name, source.err) // it waits for no place, which net/http would end
 		return false
 	}
 	switch zipped := isZip(start); {
-	case !zipped && u.full(fileName(part)):
+	case !zipped && u.full(name):
 		return false
 	case zipped:
-		u.hold(ctx, fileName(part), content, u.limits.Zip.Bytes, u.addZip)
+		u.hold(ctx, name, content, u.limits.Zip.Bytes, u.addZip)
 	default:
 		// Don't receive what isn't an image.
 		if err := photo.Recognize(start); err != nil {
-			u.fail(fileName(part), workspace.Refusal(err))
+			u.fail(name, workspace.Refusal(err))
 			return true
 		}
-		u.hold(ctx, fileName(part), content, u.workspace.PhotoLimits().Bytes, func(ctx context.Context, name string, file *os.File, _ int64) {
+		u.hold(ctx, name, content, u.workspace.PhotoLimits().Bytes, func(ctx context.Context, name string, file *os.File, _ int64) {
 			u.add(ctx, name, file)
 		})
 	}
@@ -136,8 +138,8 @@ func (u *upload) add(ctx context.Context, name string, file io.Reader) {
 }
 
 // formPart is a part of a form. Browsers write a quotation mark in the name of a file as
-// %22, which can be in a name, too; so our pages send such a name before the file, in a
-// part of its own.
+// %22, which can be in a name, too, and package mime/multipart drops the folders; so our
+// pages send such a name before the file, in a part of its own.
 type formPart struct {
 	*multipart.Part
 	trueName string // of the file; empty if it wasn't sent
@@ -151,6 +153,15 @@ const mostName = 4096
 func fileName(part *formPart) string {
 	name := cmp.Or(part.trueName, part.FileName())
 	return name[strings.LastIndexAny(name, `/\`)+1:]
+}
+
+// imageName is the name that an image gets, as in a zip archive: with its folders if the
+// client has sent them as a path below the folder that was uploaded.
+func imageName(part *formPart) string {
+	if fs.ValidPath(part.trueName) && !strings.Contains(part.trueName, `\`) {
+		return part.trueName
+	}
+	return fileName(part)
 }
 
 // isZip reports whether a file starts like a zip archive, possibly an empty

@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,15 +75,19 @@ func (f *flaky) store(r *http.Request) string {
 	if err != nil {
 		f.tb.Fatal(err)
 	}
-	part, err := multipart.NewReader(r.Body, params["boundary"]).NextPart()
-	if err != nil {
-		f.tb.Fatal(err)
+	body := multipart.NewReader(r.Body, params["boundary"])
+	var path, b []byte
+	var part *multipart.Part
+	for part == nil || part.FormName() == "filename" {
+		path = b
+		if part, err = body.NextPart(); err != nil {
+			f.tb.Fatal(err)
+		}
+		if b, err = io.ReadAll(part); err != nil {
+			f.tb.Fatal(err)
+		}
 	}
-	b, err := io.ReadAll(part)
-	if err != nil {
-		f.tb.Fatal(err)
-	}
-	names := []string{part.FileName()}
+	names := []string{cmp.Or(string(path), part.FileName())}
 	if archive, err := zip.NewReader(bytes.NewReader(b), int64(len(b))); err == nil {
 		names = nil
 		for _, e := range archive.File {
@@ -115,6 +121,9 @@ func folder(tb testing.TB, names ...string) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	for _, name := range names {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			tb.Fatal(err)
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600); err != nil {
 			tb.Fatal(err)
 		}
@@ -265,6 +274,21 @@ func TestUploadBackslashAgain(t *testing.T) {
 		t.Errorf("%q: %v, %s", f.names, err, said)
 	}
 	if _, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, "a.png", `x\a.png`)}}); err == nil || !strings.Contains(err.Error(), "have the same name") {
+		t.Errorf("two of one name: %v", err)
+	}
+}
+
+// Images keep the names of the folders that tell them apart, and are known by them when
+// the command goes on.
+func TestUploadFolders(t *testing.T) {
+	trip := folder(t, "day 1/a.png", "day 2/a.png", "day 2/b.png")
+	deep := folder(t, "x/y/c.png", "x/y/d.png")
+	f := &flaky{names: []string{"day 2/a.png"}}
+	said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{trip, deep, filepath.Join(folder(t, "x/e.png"), "x", "e.png")}})
+	if want := []string{"day 2/a.png", "day 1/a.png", "day 2/b.png", "c.png", "d.png", "e.png"}; err != nil || !slices.Equal(f.names, want) {
+		t.Errorf("%q: %v, %s; want %q", f.names, err, said, want)
+	}
+	if _, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{filepath.Join(trip, "day 1"), filepath.Join(trip, "day 2")}}); err == nil || !strings.Contains(err.Error(), "have the same name") {
 		t.Errorf("two of one name: %v", err)
 	}
 }

@@ -288,7 +288,7 @@ func TestMistakes(t *testing.T) {
 	for _, folder := range []string{"a", "b"} {
 		p.photographs(filepath.Join("twice", folder))
 	}
-	p.fails("have the same name", "upload", "Beach", "twice")
+	p.fails("have the same name", "upload", "Beach", filepath.Join("twice", "a"), filepath.Join("twice", "b"))
 	for _, program := range []string{"collie", "server"} {
 		if flag, command := p.do("", program, "--version"), p.do("", program, "version"); flag != command {
 			t.Errorf("%s --version says %q, and version %q", program, flag, command)

@@ -100,7 +100,7 @@ func (i *importing) file(ctx context.Context, file string) error {
 			Class       *string
 		}
 	}
-	used, err := i.sendFile(ctx, form{i.path, file, content, i.fields}, &answer, i.streams)
+	used, err := i.sendFile(ctx, form{path: i.path, file: file, content: content, fields: i.fields}, &answer, i.streams)
 	if err != nil {
 		return err
 	}

@@ -41,10 +41,11 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	if others > 0 {
 		fmt.Fprintf(out.stderr, "masks beside their photographs left out: %d; 'collie import' reads them\n", others)
 	}
-	if err := distinct(files); err != nil {
+	names := namesOf(files, c.Files)
+	if err := distinct(files, names); err != nil {
 		return err
 	}
-	u := uploading{server: s, streams: out, project: p.ID, again: c.Again}
+	u := uploading{server: s, streams: out, project: p.ID, again: c.Again, names: names}
 	if err := u.list(ctx); err != nil {
 		return err
 	}
@@ -82,6 +83,7 @@ type uploading struct {
 	streams
 	project                   string
 	again                     bool               // also names that are there
+	names                     map[string]string  // of the images in files
 	there                     map[string][]int64 // sizes in bytes of the project's images, by name
 	uploaded, skipped, failed int
 }
@@ -107,7 +109,7 @@ func (u *uploading) list(ctx context.Context) error {
 func (u *uploading) has(place, name string, bytes int64) bool {
 	sizes := u.there[nameKept(name)]
 	if len(sizes) > 0 && !slices.Contains(sizes, bytes) {
-		fmt.Fprintf(u.stderr, "%s: skipped, but the project's image of this name is another one. To add it, rename it or upload its folder in a zip archive\n", place)
+		fmt.Fprintf(u.stderr, "%s: skipped, but the project's image of this name is another one. To add it, rename it or upload the folder that its folder is in\n", place)
 	}
 	return len(sizes) > 0
 }
@@ -135,7 +137,7 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 			return nil
 		}
 		content = left
-	} else if info, err := os.Stat(file); err == nil && u.has(file, baseName(file), info.Size()) {
+	} else if info, err := os.Stat(file); err == nil && u.has(file, u.names[file], info.Size()) {
 		u.skipped++
 		return nil
 	}
@@ -145,7 +147,7 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 		LeftOut  int `json:"left_out"`
 		Problem  struct{ Detail string }
 	}
-	used, err := u.sendFile(ctx, form{path: "/api/v1/projects/" + u.project + "/images", file: file, content: content}, &answer, u.streams)
+	used, err := u.sendFile(ctx, form{path: "/api/v1/projects/" + u.project + "/images", file: file, name: u.names[file], content: content}, &answer, u.streams)
 	if err != nil {
 		return err
 	}
@@ -222,14 +224,48 @@ func filesIn(places, endings []string) ([]string, error) {
 	return files, nil
 }
 
-// distinct refuses files of the same name in different folders: the server knows
-// images by name, and the second would be skipped as already there.
-func distinct(files []string) error {
+// namesOf returns the names that the images in files get: paths below the place that was
+// given, without the folders that all files there have in common.
+func namesOf(files, places []string) map[string]string {
+	names := map[string]string{}
+	for _, file := range files {
+		names[file] = baseName(file)
+	}
+	for _, place := range places {
+		if names[place] != "" {
+			continue // a file
+		}
+		below := map[string][]string{} // parts of the paths
+		var shared []string
+		for _, file := range files {
+			name, err := filepath.Rel(place, file)
+			if err != nil || !filepath.IsLocal(name) || name == "." || strings.Contains(filepath.ToSlash(name), `\`) {
+				continue
+			}
+			parts := strings.Split(filepath.ToSlash(name), "/")
+			if len(below) == 0 {
+				shared = parts[:len(parts)-1]
+			}
+			below[file] = parts
+			for !slices.Equal(shared, parts[:min(len(shared), len(parts)-1)]) {
+				shared = shared[:len(shared)-1]
+			}
+		}
+		for file, parts := range below {
+			names[file] = strings.Join(parts[len(shared):], "/")
+		}
+	}
+	return names
+}
+
+// distinct refuses images of the same name: the server knows them by name, and the
+// second would be skipped as already there.
+func distinct(files []string, names map[string]string) error {
 	seen := map[string]string{}
 	for _, file := range files {
-		name := baseName(file)
+		name := names[file]
 		if first, ok := seen[name]; ok && first != file {
-			return fmt.Errorf("%s and %s have the same name: upload them in a zip archive, which keeps the folders' names. Nothing was uploaded", first, file)
+			return fmt.Errorf("%s and %s would have the same name: upload the folder that both are in, and names will have those of the folders in it. Nothing was uploaded", first, file)
 		}
 		seen[name] = file
 	}
@@ -238,9 +274,9 @@ func distinct(files []string) error {
 
 // form is a form with one file, for a call at a path.
 type form struct {
-	path, file string
-	content    func(io.Writer) error // writes what is sent of the file
-	fields     map[string]string     // others
+	path, file, name string
+	content          func(io.Writer) error // writes what is sent of the file
+	fields           map[string]string     // others
 }
 
 // sendFile posts a form. A file that can't be read, or that the server can't use, is
@@ -285,6 +321,9 @@ func (s *server) postFile(ctx context.Context, sent form, into any) error {
 			var err error
 			for field, value := range sent.fields {
 				err = errors.Join(err, form.WriteField(field, value))
+			}
+			if err == nil && strings.Contains(sent.name, "/") {
+				err = form.WriteField("filename", sent.name) // of which the file itself would keep the end
 			}
 			var part io.Writer
 			if err == nil {

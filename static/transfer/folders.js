@@ -78,6 +78,21 @@ export function photographs(files, there = []) {
   return left.length > 0 || files.some(ofThere) ? left : [...files];
 }
 
+/**
+ * The files named without the folders that they have in common.
+ *
+ * @param {readonly File[]} files
+ * @returns {File[]}
+ */
+export function shortened(files) {
+  const folders = files.map(({ name }) => name.split('/').slice(0, -1));
+  const shared = folders.reduce((all, some) => {
+    const ends = all.findIndex((folder, i) => folder !== some[i]);
+    return ends < 0 ? all : all.slice(0, ends);
+  }, folders[0] ?? []);
+  return files.map((file) => renamed(file, file.name.split('/').slice(shared.length).join('/')));
+}
+
 /** @param {File} file @param {string} name @returns {File} */
 function renamed(file, name) {
   return name === file.name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });

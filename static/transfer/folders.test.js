@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { droppedFiles, meant, photographs } from './folders.js';
+import { droppedFiles, meant, photographs, shortened } from './folders.js';
 
 /** @param {string} name */
 const file = (name) => ({ isFile: true, isDirectory: false, name, file: (/** @type {(f: File) => void} */ give) => give(new File(['x'], name)) });
@@ -45,4 +45,13 @@ test('of a data set only photographs are uploaded', () => {
   assert.deepEqual(photographs([{ name: 'masks/a.jpg' }, { name: 'masks/c.png' }], there).length, 2);
   assert.equal(left('m/masks/a.png m/masks/b.png'), 'm/masks/a.png m/masks/b.png');
   assert.equal(left('j/a.json j/b.json'), 'j/a.json j/b.json', 'nothing would be left');
+});
+
+test('names keep the folders that differ', () => {
+  const short = (/** @type {string[]} */ ...names) => shortened(names.map((name) => new File(['x'], name, { type: 'image/png' }))).map(({ name }) => name);
+  assert.deepEqual(short('trip/day 1/a.jpg', 'trip/day 2/a.jpg'), ['day 1/a.jpg', 'day 2/a.jpg']);
+  assert.deepEqual(short('trip/a.jpg', 'trip/day 2/x/b.jpg', 'trip/day 2/x/c.jpg'), ['a.jpg', 'day 2/x/b.jpg', 'day 2/x/c.jpg']);
+  assert.deepEqual(short('v/JPEGImages/a.jpg', 'v/JPEGImages/b.jpg'), ['a.jpg', 'b.jpg']);
+  assert.deepEqual(short('a.jpg', 'trip/a.jpg'), ['a.jpg', 'trip/a.jpg']);
+  assert.deepEqual(short(), []);
 });

@@ -1,6 +1,6 @@
 import { call, Problem } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
-import { droppedFiles, likeMask, meant, photographs } from './folders.js';
+import { droppedFiles, likeMask, meant, photographs, shortened } from './folders.js';
 import { carriesFiles, pastesFiles } from '../ui/files.js';
 import { counted } from '../ui/numbers.js';
 import { pause } from '../ui/patience.js';
@@ -168,7 +168,7 @@ async function upload(project, files) {
   const summary = byId('uploads-summary');
   const title = byId('uploads-title');
   title.textContent = 'Uploading';
-  const photos = photographs(files, files.some(likeMask) ? await call('GET', address).catch(() => []) : []);
+  const photos = shortened(photographs(files, files.some(likeMask) ? await call('GET', address).catch(() => []) : []));
   const uploads = new Uploads(photos, {
     present: () => call('GET', address),
     same,

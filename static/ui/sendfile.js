@@ -45,7 +45,7 @@ export function sendFile(address, file, progress = () => {}, fields = {}) {
     };
     const form = new FormData();
     for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    if (file.name.includes('"')) form.append('filename', file.name); // browsers write it as %22 with the file
+    if (/["/]/.test(file.name)) form.append('filename', file.name); // browsers write %22 for a quotation mark, and the server reads no folders there
     form.append('file', file, file.name);
     request.send(form);
   });
