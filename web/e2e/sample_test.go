@@ -290,6 +290,24 @@ func TestE2EDataSetOnStart(t *testing.T) {
 	}
 }
 
+// Images of a folder keep the names of the folders in it.
+func TestE2EFolders(t *testing.T) {
+	t.Parallel()
+	trip := filepath.Join(t.TempDir(), "trip")
+	for day := range 2 {
+		folder := filepath.Join(trip, "day "+strconv.Itoa(day+1))
+		if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "a.png"), picture(t, 60, 40+day), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := openPage(t, 1280, 720, false, startServer(t))
+	p.choose("#folder", trip)
+	for _, name := range []string{"day 1/a.png", "day 2/a.png"} {
+		p.until(`document.title.startsWith('` + name + `') && document.getElementById('save').dataset.state === 'saved'`)
+		p.press("d")
+	}
+}
+
 // The page stays to say that only the first picture of a stack is used.
 func TestE2EStack(t *testing.T) {
 	t.Parallel()
