@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -33,7 +34,9 @@ import (
 type upload struct {
 	*Server
 	project string
+	skip    bool  // what the project has of archives
 	results []any // wire.Image or problem.File, in the order of the files
+	skipped int   // of these
 	failed  problem.Upload
 }
 
@@ -41,7 +44,11 @@ type upload struct {
 // archive counts as the files in it. Each good file is kept even if others
 // fail.
 func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
-	u := &upload{Server: s, project: chi.URLParam(r, "id")}
+	present, err := presentQuery.Of(r)
+	if err != nil {
+		return err
+	}
+	u := &upload{Server: s, project: chi.URLParam(r, "id"), skip: present == "skip"}
 	if err := s.may(r, access.Annotate); err != nil {
 		return err
 	}
@@ -56,7 +63,7 @@ func (s *Server) uploadImages(w http.ResponseWriter, r *http.Request) error {
 			break
 		}
 	}
-	if kept := len(u.results) - len(u.failed.Files); kept > 0 {
+	if kept := len(u.results) - u.skipped - len(u.failed.Files); kept > 0 {
 		s.record(r, audit.ImagesUploaded, u.project, segment.Counted(kept, "image"))
 	}
 	switch len(u.results) {
@@ -191,23 +198,23 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 		u.fail(name, problem.Invalid("This is the backup of a project. \"Import a backup\" on the start page makes a project of it."))
 		return
 	}
-	var there []string // names of images that masks in the archive may be of
-	if slices.ContainsFunc(names, beside.LikeMask) {
-		for im, err := range segment.EachImage(ctx, u.project, u.workspace.ImagesAfter) {
-			if err != nil {
-				u.fail(name, err)
-				return
-			}
-			there = append(there, im.Name)
+	var there present
+	if u.skip || slices.ContainsFunc(names, beside.LikeMask) { // which may be of images there
+		if there, err = u.imagesPresent(ctx, u.project); err != nil {
+			u.fail(name, err)
+			return
 		}
 	}
-	others, first := beside.Others(names, there), len(u.results)
+	others, first := beside.Others(names, slices.Collect(maps.Keys(there))), len(u.results)
 	if len(others) == len(names) {
 		u.fail(name, problem.Invalid("The zip archive has masks of images that are in this project. Choose \"Import masks\" on the page of the project to import it."))
 		return
 	}
+	if !u.skip {
+		there = nil
+	}
 	for f := range a.Files() {
-		if !others[f.Name] && !u.addEntry(ctx, f) {
+		if !others[f.Name] && !u.addEntry(ctx, f, there) {
 			return
 		}
 	}
@@ -220,8 +227,20 @@ func (u *upload) addZip(ctx context.Context, name string, file *os.File, size in
 	}
 }
 
-// addEntry adds a file of a zip archive and reports whether to go on.
-func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
+// addEntry adds a file of a zip archive, unless it is present, and reports whether to go
+// on.
+func (u *upload) addEntry(ctx context.Context, f *archive.File, there present) (more bool) {
+	switch im, found, err := u.take(ctx, there, f); {
+	case err != nil:
+		u.fail(f.Name, err)
+		return ctx.Err() == nil
+	case found:
+		known := wire.ImageOf(im)
+		known.Present = true
+		u.results = append(u.results, known)
+		u.skipped++
+		return true
+	}
 	if u.full(f.Name) {
 		return false
 	}
@@ -238,7 +257,7 @@ func (u *upload) addEntry(ctx context.Context, f *archive.File) (more bool) {
 // full reports whether the upload has reached its limit of files, and tells the
 // client.
 func (u *upload) full(name string) bool {
-	if len(u.results) < u.limits.Files {
+	if len(u.results)-u.skipped < u.limits.Files {
 		return false
 	}
 	u.fail(name, problem.Invalid("One upload can hold at most %d files, including those in zip archives; this file and the following ones were not read. Send them in another upload.", u.limits.Files))

@@ -133,6 +133,34 @@ func TestUploadMasksOfImages(t *testing.T) {
 	}
 }
 
+// An archive that is sent again adds what the project doesn't have of it, if asked so.
+func TestUploadZipAgain(t *testing.T) {
+	s := mustServe(t, Limits{Files: 2})
+	p := s.project()
+	other := append(bytes.Clone(picture()), 0) // of the same name, with more behind the picture
+	send := func(query string, files ...file) (images []wire.Image) {
+		t.Helper()
+		body, kind := form(file{"a.zip", pack(t, files...)})
+		s.send("POST", "/api/v1/projects/"+p.ID+"/images"+query, body, "Content-Type: "+kind).into(t, http.StatusCreated, &images)
+		return images
+	}
+	first := send("", file{"day 1/a.png", picture()}, file{"b.png", picture()})
+	again := send("?present=skip", file{"day 1/a.png", picture()}, file{"c.png", picture()}, file{"b.png", other}, file{"a.png", []byte("text")})
+	if len(again) != 4 || again[0].ID != first[0].ID || !again[0].Present || again[1].Present || again[2].Present || again[2].ID == first[1].ID || again[3].ID != "" {
+		t.Errorf("%+v again: %+v", first, again)
+	}
+	if whole := send("", file{"b.png", picture()}); len(whole) != 1 || whole[0].Present {
+		t.Errorf("without asking: %+v", whole)
+	}
+	if twice := send("?present=skip", file{"b.png", other}, file{"B.png", picture()}); len(twice) != 2 || twice[0].ID != again[2].ID || twice[1].Present {
+		t.Errorf("content and case count: %+v", twice)
+	}
+	body, kind := form(file{"a.png", picture()})
+	if a := s.send("POST", "/api/v1/projects/"+p.ID+"/images?present=maybe", body, "Content-Type: "+kind); a.status != http.StatusUnprocessableEntity {
+		t.Errorf("an unknown word: %d %s", a.status, a.body)
+	}
+}
+
 func TestUploadOfUnusableZips(t *testing.T) {
 	s := mustServe(t, Limits{Files: 3, Zip: archive.Limits{Bytes: 1 << 20, Entries: 5, Inflated: 3 << 20}})
 	p := s.project()

@@ -49,7 +49,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	if err := w.hasRoom(ctx, projectID); err != nil {
 		return Added{}, err
 	}
-	name, err := segment.CleanName("file name", lastRunes(name, segment.MaxName))
+	name, err := ImageName(name)
 	if err != nil {
 		return Added{}, err
 	}
@@ -68,6 +68,11 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 		return Added{}, err
 	}
 	return Added{im, p.Pictures}, w.keep(ctx, im, blobs)
+}
+
+// ImageName is the name that AddImage gives the image in a file.
+func ImageName(file string) (string, error) {
+	return segment.CleanName("file name", lastRunes(file, segment.MaxName))
 }
 
 // hasRoom returns an error if a project has no room for another image.

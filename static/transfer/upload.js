@@ -153,8 +153,8 @@ function offer(address, text) {
 /**
  * Uploads files to a project and shows them in the list of uploads, one request
  * each, so that each has its own progress and problem. Files that the project has
- * already, byte by byte, are not sent again: after an interruption, dropping
- * the same files continues the upload. While the server can't be reached, the
+ * already, byte by byte, are not sent again, or not added where they are in archives:
+ * after an interruption, dropping the same files continues the upload. While the server can't be reached, the
  * upload waits and then continues.
  *
  * @param {string} project
@@ -172,7 +172,7 @@ async function upload(project, files) {
   const uploads = new Uploads(photos, {
     present: () => call('GET', address),
     same,
-    send: async (file, progress) => accepted(await sendFile(address, file, progress)),
+    send: async (file, progress) => accepted(await sendFile(/\.zip$/i.test(file.name) ? `${address}?present=skip` : address, file, progress)),
     pause,
     show: (file) => row(file, photos.length > 50),
     tell: (done, of) => {
@@ -271,11 +271,11 @@ function row(file, many) {
  * The images and the refused files of an answer. A file that was refused has its
  * problem in place of its record.
  *
- * @param {{id?: string, name: string, pictures?: number, left_out?: number, problem?: {title: string, detail: string}}[]} answer
+ * @param {{id?: string, name: string, present?: boolean, pictures?: number, left_out?: number, problem?: {title: string, detail: string}}[]} answer
  * @returns {Answer}
  */
 function accepted(answer) {
-  const images = answer.flatMap(({ id, pictures, left_out }) => (id ? [{ id, pictures, left_out }] : []));
+  const images = answer.flatMap(({ id, present = false, pictures, left_out }) => (id ? [{ id, present, pictures, left_out }] : []));
   const problems = answer.flatMap(({ name, problem }) => (problem ? [{ name, problem }] : []));
   if (images.length === 0) throw new Problem(problems[0]?.problem.title ?? 'The file could not be read', problems[0]?.problem.detail ?? '');
   return { images, problems };

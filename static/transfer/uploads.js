@@ -7,7 +7,7 @@ import { insist } from '../ui/patience.js';
  * while the server is busy. The page and the network are passed in.
  */
 
-/** @typedef {{id: string, pictures?: number, left_out?: number}} Uploaded an image, how many pictures are in its file if it is the first of several, and how many files beside the photographs of its archive were left out */
+/** @typedef {{id: string, present?: boolean, pictures?: number, left_out?: number}} Uploaded an image, whether it was there before, how many pictures are in its file if it is the first of several, and how many files beside the photographs of its archive were left out */
 
 /** @typedef {{images: Uploaded[], problems: {name: string, problem: {title: string, detail: string}}[]}} Answer */
 
@@ -44,7 +44,7 @@ export class Uploads {
   /**
    * Sends the files one after the other, so that the images are in their order.
    *
-   * @returns {Promise<{images: Uploaded[], failed: number, skipped: number}>} failed counts files in archives, too
+   * @returns {Promise<{images: Uploaded[], failed: number, skipped: number}>} failed and skipped count files in archives, too
    */
   async run() {
     this.there = [...await this.world.present().catch(() => [])];
@@ -62,7 +62,9 @@ export class Uploads {
         try {
           const send = () => this.world.send(file, row.progress);
           const answer = await insist(send, { wait: row.wait, pause: this.world.pause }, () => this.arrived(file));
-          images.push(...answer.images);
+          const fresh = answer.images.filter((im) => !im.present);
+          images.push(...fresh);
+          skipped += answer.images.length - fresh.length;
           failed += answer.problems.length;
           for (const im of answer.images) this.known.add(im.id);
           row.succeed(answer);
@@ -114,7 +116,10 @@ function identity({ name, bytes }) {
  * @param {Answer} answer
  */
 export function outcome({ images, problems }) {
-  if (problems.length > 0) return `${counted(images.length, 'image')}, ${counted(problems.length, 'file')} failed`;
+  const present = images.filter((im) => im.present).length;
+  if (present === images.length && problems.length === 0) return 'Already uploaded';
+  const others = [present > 0 ? `${present} already uploaded` : '', problems.length > 0 ? `${counted(problems.length, 'file')} failed` : ''].filter(Boolean);
+  if (others.length > 0) return [counted(images.length - present, 'image'), ...others].join(', ');
   const stack = images.length === 1 && images[0].pictures;
   if (stack) return `The first of ${stack} pictures`;
   return images.length === 1 ? 'Ready' : counted(images.length, 'image');

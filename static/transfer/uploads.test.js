@@ -92,6 +92,8 @@ test('a file says how many images it became', () => {
   assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [] }), '2 images');
   assert.equal(outcome({ images: [{ id: 'a' }], problems: [problem] }), '1 image, 1 file failed');
   assert.equal(outcome({ images: [{ id: 'a' }, { id: 'b' }], problems: [problem, problem] }), '2 images, 2 files failed');
+  assert.equal(outcome({ images: [{ id: 'a', present: true }], problems: [] }), 'Already uploaded');
+  assert.equal(outcome({ images: [{ id: 'a', present: true }, { id: 'b' }], problems: [problem] }), '1 image, 1 already uploaded, 1 file failed');
 });
 
 test('a stack says that its first picture is used', () => {
@@ -100,6 +102,12 @@ test('a stack says that its first picture is used', () => {
   assert.match(stacks(images), /^Only the first picture of a file with several/);
   assert.match(stacks([...images, { id: 'b' }, { id: 'c', pictures: 2 }]), /^Only the first picture of 2 files/);
   assert.equal(stacks([{ id: 'b' }]), '');
+});
+
+test('files of an archive that were there count as skipped', async () => {
+  const w = { ...world([]), send: async () => ({ images: [{ id: '1', present: true }, { id: '2' }], problems: [] }) };
+  const result = await new Uploads(files('a.zip'), /** @type {any} */ (w)).run();
+  assert.deepEqual([result.images.map((im) => im.id), result.skipped], [['2'], 1]);
 });
 
 test('files of an archive that were refused count as failed', async () => {

@@ -290,15 +290,22 @@ func TestE2EDataSetOnStart(t *testing.T) {
 	}
 }
 
-// Images of a folder keep the names of the folders in it.
+// Images of a folder keep the names of the folders in it, as those of a zip archive do,
+// which adds nothing when it comes again.
 func TestE2EFolders(t *testing.T) {
 	t.Parallel()
-	trip := filepath.Join(t.TempDir(), "trip")
+	dir := t.TempDir()
+	trip, zipped := filepath.Join(dir, "trip"), filepath.Join(dir, "trip.zip")
 	for day := range 2 {
 		folder := filepath.Join(trip, "day "+strconv.Itoa(day+1))
 		if err := errors.Join(os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "a.png"), picture(t, 60, 40+day), 0o644)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	if err := errors.Join(archive.AddFS(os.DirFS(trip)), archive.Close(), os.WriteFile(zipped, b.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
 	}
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.choose("#folder", trip)
@@ -306,6 +313,11 @@ func TestE2EFolders(t *testing.T) {
 		p.until(`document.title.startsWith('` + name + `') && document.getElementById('save').dataset.state === 'saved'`)
 		p.press("d")
 	}
+	p.clickOn("going to the project", ".topbar a[href^='/projects/']")
+	p.until(cardCount + ` === 2`)
+	p.drop(zipped)
+	p.until(`document.getElementById('uploads-summary').textContent === '1 of 1, 2 already uploaded'`)
+	p.screenshot("again")
 }
 
 // The page stays to say that only the first picture of a stack is used.

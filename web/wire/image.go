@@ -29,6 +29,7 @@ type Image struct {
 	Assignee string  `json:"assignee,omitempty" doc:"name of the user who is to work on the image; absent when that is nobody"`
 	Pictures int     `json:"pictures,omitempty" doc:"only in answers to uploads of files with several pictures, such as stacks of TIFF images: how many; the image is the first"`
 	LeftOut  int     `json:"left_out,omitempty" doc:"only in answers to uploads of zip archives that hold masks, annotations or lists beside photographs: how many of these were left out, which imports read; the image is the archive's first"`
+	Present  bool    `json:"present,omitempty" doc:"only in answers to uploads with present=skip: the image was there before"`
 }
 
 // ImageOf converts an image's record to JSON.
