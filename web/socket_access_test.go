@@ -195,7 +195,7 @@ func TestSocketsAreChecked(t *testing.T) {
 	c.ends(live.CloseRoleChanged)
 
 	c = ann.greet(im.ID)
-	if err := s.store.SetPassword(t.Context(), u.ID, "x"); err != nil {
+	if err := s.store.SetPassword(t.Context(), u, "x"); err != nil {
 		t.Fatal(err)
 	}
 	c.ends(live.CloseSignedOut)

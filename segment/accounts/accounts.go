@@ -48,8 +48,8 @@ type Store interface {
 	Users(ctx context.Context) ([]User, error) // by name
 	SetRole(ctx context.Context, id string, role access.Role) error
 	// SetPassword stores a new hash, starts a new generation and removes the
-	// user's API tokens.
-	SetPassword(ctx context.Context, id, hash string) error
+	// user's API tokens. A user who has another Generation by now is NotFound.
+	SetPassword(ctx context.Context, u User, hash string) error
 	// RemoveUser removes the user's access and API tokens.
 	RemoveUser(ctx context.Context, id string) error
 	TokenStore
@@ -298,6 +298,10 @@ func (a *Accounts) ChangePassword(ctx context.Context, present, password string,
 	return a.replace(ctx, u, password)
 }
 
+// errMeanwhile is for a password that is based on what is no longer so.
+var errMeanwhile = segment.Errorf(segment.Conflict, "The password was changed, or the user removed, at the same time. Nothing else was changed.")
+
+// replace gives a user a password, unless they have got another one meanwhile.
 func (a *Accounts) replace(ctx context.Context, u User, password string) error {
 	if err := checkPassword(u.Name, password); err != nil {
 		return err
@@ -306,7 +310,11 @@ func (a *Accounts) replace(ctx context.Context, u User, password string) error {
 	if err != nil {
 		return err
 	}
-	return a.store.SetPassword(audit.Note(ctx, audit.New(ctx, audit.UserPassword, u.ID, u.Name)), u.ID, hash)
+	err = a.store.SetPassword(audit.Note(ctx, audit.New(ctx, audit.UserPassword, u.ID, u.Name)), u, hash)
+	if segment.KindOf(err) == segment.NotFound {
+		return errMeanwhile
+	}
+	return err
 }
 
 // addressKey is the key for counting tries from one address.

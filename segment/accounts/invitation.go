@@ -88,5 +88,9 @@ func (s *Sessions) Join(ctx context.Context, secret, password string) (User, err
 	if err != nil {
 		return User{}, err
 	}
-	return u, s.accounts.replace(access.With(ctx, u.Principal()), u, password)
+	err = s.accounts.replace(access.With(ctx, u.Principal()), u, password)
+	if segment.KindOf(err) == segment.Conflict { // it was used twice at once
+		err = errNoInvitation
+	}
+	return u, err
 }

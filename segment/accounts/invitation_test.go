@@ -11,6 +11,40 @@ import (
 	"collie/segment/accounts"
 )
 
+// Of many who use an invitation at once, one chooses the password.
+func TestInvitationAtOnce(t *testing.T) {
+	store, ctx := mustStore(t), access.With(t.Context(), access.Operator)
+	a := accounts.New(store, accounts.Limits{})
+	sessions := accounts.NewSessions(store, a, accounts.SessionLimits{}, slog.New(slog.DiscardHandler))
+	added, err := a.AddInvited(ctx, []string{"ann"}, access.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := sessions.Invite(ctx, added[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const tries = 4
+	errs := make(chan error, tries)
+	for range tries {
+		go func() {
+			_, err := sessions.Join(t.Context(), secret, password)
+			errs <- err
+		}()
+	}
+	joined := 0
+	for range tries {
+		if err := <-errs; err == nil {
+			joined++
+		} else if segment.KindOf(err) != segment.NotFound {
+			t.Errorf("joining too late: %v", err)
+		}
+	}
+	if joined != 1 {
+		t.Errorf("%d joined, want 1", joined)
+	}
+}
+
 // An invitation lets its user choose a password once. It is no session, and no session
 // is one.
 func TestInvitations(t *testing.T) {

@@ -110,7 +110,7 @@ func TestHints(t *testing.T) {
 	}
 	for what, do := range map[string]func(s *Store) error{
 		"role":     func(s *Store) error { return s.SetRole(t.Context(), ann.ID, access.Admin) },
-		"password": func(s *Store) error { return s.SetPassword(t.Context(), ann.ID, "hash") },
+		"password": func(s *Store) error { return s.SetPassword(t.Context(), ann, "hash") },
 		"member": func(s *Store) error {
 			_, err := s.SetMember(t.Context(), p.ID, "ann", access.Viewer, "")
 			return err

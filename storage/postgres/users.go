@@ -57,8 +57,8 @@ func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error 
 
 // SetPassword stores the hash of a new password, starts a new generation and
 // removes the user's API tokens.
-func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
-	return s.editUser(ctx, id, row.Ends{Tokens: true}, "UPDATE users SET password = $2, generation = generation + 1 WHERE id = $1 AND removed_at IS NULL RETURNING number", hash)
+func (s *Store) SetPassword(ctx context.Context, u accounts.User, hash string) error {
+	return s.editUser(ctx, u.ID, row.Ends{Tokens: true}, "UPDATE users SET password = $2, generation = generation + 1 WHERE id = $1 AND generation = $3 AND removed_at IS NULL RETURNING number", hash, u.Generation)
 }
 
 // RemoveUser removes a user's access and API tokens; the row stays for references

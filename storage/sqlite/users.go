@@ -56,8 +56,8 @@ func (s *Store) SetRole(ctx context.Context, id string, role access.Role) error 
 
 // SetPassword stores the hash of a new password, starts a new generation and
 // removes the user's API tokens.
-func (s *Store) SetPassword(ctx context.Context, id, hash string) error {
-	return s.editUser(ctx, id, row.Ends{Tokens: true}, "UPDATE user SET password = ?, generation = generation + 1 WHERE id = ? AND removed_at IS NULL RETURNING number", hash)
+func (s *Store) SetPassword(ctx context.Context, u accounts.User, hash string) error {
+	return s.editUser(ctx, u.ID, row.Ends{Tokens: true}, "UPDATE user SET password = ?, generation = generation + 1 WHERE generation = ? AND id = ? AND removed_at IS NULL RETURNING number", hash, u.Generation)
 }
 
 // RemoveUser removes a user's access and API tokens; the row stays for references
@@ -68,7 +68,7 @@ func (s *Store) RemoveUser(ctx context.Context, id string) error {
 
 // editUser runs an update of one user, after which at least one admin must
 // remain. If it ends the user's access so far, their API tokens go.
-func (s *Store) editUser(ctx context.Context, id string, ends row.Ends, update string, value any) error {
+func (s *Store) editUser(ctx context.Context, id string, ends row.Ends, update string, values ...any) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		if ends.Admin {
 			var last bool
@@ -81,7 +81,7 @@ func (s *Store) editUser(ctx context.Context, id string, ends row.Ends, update s
 			}
 		}
 		var number int64
-		if err := w.row(update, value, id).Scan(&number); err != nil {
+		if err := w.row(update, append(values, id)...).Scan(&number); err != nil {
 			return row.ReadError("user", err)
 		}
 		if !ends.Tokens {

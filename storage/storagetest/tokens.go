@@ -90,11 +90,14 @@ func TestTokens(t *testing.T, open func(tb testing.TB, place string) TeamStore) 
 	// They end with a new password and with their user, others don't.
 	must(t, s.SetRole(ctx, ann.ID, access.User))
 	has("one", one)
-	must(t, s.SetPassword(ctx, ann.ID, "hash"))
+	must(t, s.SetPassword(ctx, ann, "hash"))
 	lacks("one")
 	lists(ann)
 	if _, err := s.AddToken(ctx, "two", ann, one, 0); segment.KindOf(err) != segment.NotFound {
 		t.Errorf("a token for a session from before: %v", err)
+	}
+	if err := s.SetPassword(ctx, ann, "other"); segment.KindOf(err) != segment.NotFound {
+		t.Errorf("a password for a user from before: %v", err)
 	}
 	ann, err := s.User(ctx, ann.ID)
 	must(t, err)
