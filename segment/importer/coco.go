@@ -39,6 +39,7 @@ type cocoImage struct {
 	FileName string     `json:"file_name"`
 	Width    whole      `json:"width"`
 	Height   whole      `json:"height"`
+	beside   string
 }
 
 type cocoAnnotation struct {
@@ -113,7 +114,7 @@ func (f *cocoFile) addImage(d *document) error {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the limit. Split it.", f.name, maxCOCOImages)
 	}
 	f.places[im.ID] = len(f.images)
-	im.FileName = slashed(im.FileName)
+	im.FileName, im.beside = slashed(im.FileName), beside(f.name, im.FileName)
 	f.images = append(f.images, im)
 	return nil
 }
@@ -185,7 +186,7 @@ func (f *cocoFile) masks(yield func(*imageMask, error) bool) bool {
 				delete(held, i)
 				continue
 			}
-			m := &imageMask{Image: f.images[i].FileName, File: f.images[i].FileName}
+			m := &imageMask{Image: f.images[i].FileName, File: f.images[i].FileName, Beside: f.images[i].beside}
 			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i]) }
 			if !yield(m, nil) {
 				return false

@@ -48,6 +48,10 @@ type imageMask struct {
 	Image string // file name of the image in the data set, or of the mask
 	File  string // source of the mask, for people
 
+	// Beside is Image as a path from the file that names it on, in formats with such files;
+	// or empty.
+	Beside string
+
 	// sizeOf returns the size of the image as it is displayed, for files that don't say it.
 	// It is set before Draw is called.
 	sizeOf func() (image.Point, error)

@@ -65,7 +65,7 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	if labels := path.Join(path.Dir(name), "labels.npz"); i.files.exported() && slices.Contains(i.files.Names, labels) {
 		r.Lossy = append(r.Lossy, "the labels in "+labels+" are not read, only the scores; index PNGs, COCO, VOC and labelme bring labels back")
 	}
-	id, added, err := i.image(ctx, scored(name))
+	id, added, err := i.image(ctx, scored(name), "")
 	if err != nil {
 		return r, err
 	}

@@ -205,7 +205,7 @@ func detail(err error) string {
 // apply adds the mask to its image's evidence.
 func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err error) {
 	r.Mask = m.Image
-	id, added, err := i.image(ctx, m.Image)
+	id, added, err := i.image(ctx, m.Image, m.Beside)
 	if err != nil {
 		return r, err
 	}
@@ -218,7 +218,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		}
 	}()
 	r.Image, r.Added = id, added
-	m.sizeOf = func() (image.Point, error) { return i.sizeOf(ctx, id, m.Image) }
+	m.sizeOf = func() (image.Point, error) { return i.sizeOf(ctx, id, m) }
 	give := func() {}
 	defer func() { give() }()
 	err = insist(ctx, func() (err error) {
@@ -294,8 +294,8 @@ func (i *importing) look(r ImageReport, m *imageMask) (ImageReport, error) {
 
 // image finds the image of a mask, or adds it if the data set has its
 // photograph.
-func (i *importing) image(ctx context.Context, name string) (id string, added bool, err error) {
-	id, photo, as, err := i.names.find(name)
+func (i *importing) image(ctx context.Context, name, beside string) (id string, added bool, err error) {
+	id, photo, as, err := i.names.find(name, beside)
 	switch {
 	case err != nil || photo == "":
 		return id, false, err
@@ -317,12 +317,12 @@ func (i *importing) image(ctx context.Context, name string) (id string, added bo
 
 // sizeOf returns the size of a mask's image, which has no id yet if a review found its
 // photograph in the data set.
-func (i *importing) sizeOf(ctx context.Context, id, name string) (image.Point, error) {
+func (i *importing) sizeOf(ctx context.Context, id string, m *imageMask) (image.Point, error) {
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)
 		return image.Pt(im.Width, im.Height), err
 	}
-	_, photo, _, err := i.names.find(name)
+	_, photo, _, err := i.names.find(m.Image, m.Beside)
 	if err != nil {
 		return image.Point{}, err
 	}

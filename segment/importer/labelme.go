@@ -17,7 +17,7 @@ import (
 // the other.
 type labelmeFile struct {
 	name          string
-	image         string
+	image, beside string
 	width, height int
 	shapes        int // the number of them; -1 without a list, or if the file can't be read
 }
@@ -84,7 +84,7 @@ func openLabelme(files Files, names []string, o Options) (*dataset, error) {
 	}
 	return &dataset{format: formatLabelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*imageMask, error) bool) {
 		for _, f := range with {
-			m := &imageMask{Image: f.image, File: path.Base(f.name)}
+			m := &imageMask{Image: f.image, File: path.Base(f.name), Beside: f.beside}
 			m.Draw = func() (func(), error) { return m.readLabelme(files, f, classes, o) }
 			if !yield(m, nil) {
 				return
@@ -144,7 +144,7 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 	if f.image == "" {
 		f.image = name
 	}
-	f.image = slashed(f.image)
+	f.image, f.beside = slashed(f.image), beside(name, f.image)
 	return f, err
 }
 
@@ -153,6 +153,9 @@ func slashed(name string) string {
 	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
 	return strings.TrimPrefix(name, "/")
 }
+
+// beside is the path of an image that a file names, from the folder of that file on.
+func beside(file, image string) string { return slashed(path.Dir(file) + "/" + image) }
 
 // cropBytes is the memory per pixel of a shape's mask.
 const cropBytes = 4

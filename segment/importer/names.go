@@ -105,9 +105,18 @@ func (n *names) addExported(ids map[string]string, own bool) {
 }
 
 // find returns the id of the image with a name in the data set, or else the file of
-// its photograph and what the project is to call it. The whole name counts first, last of
-// all the one without what programs put behind the names of masks and scores.
-func (n *names) find(name string) (id, photo, as string, err error) {
+// its photograph and what the project is to call it. What counts first is the path that
+// the name is beside the file which has it, if there is such a file, then the whole name, and
+// last of all the one without what programs put behind the names of masks and scores.
+func (n *names) find(name, beside string) (id, photo, as string, err error) {
+	if beside != "" && beside != name {
+		if id := n.images[segment.Folded(beside)]; id != "" {
+			return id, "", "", nil
+		}
+		if same := n.photos[stem(name)]; len(same) > 1 && slices.Contains(same, beside) {
+			return "", beside, beside, nil
+		}
+	}
 	name = segment.Folded(name)
 	id, photo, as, err = n.findWhole(name)
 	if image := scoreMark.ReplaceAllString(unmarked(name), ""); err != nil && image != name {

@@ -47,6 +47,14 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		}
 		return files
 	}
+	beside := func(images ...string) fstest.MapFS { // a file in each of the folders s1 and s2
+		files := fstest.MapFS{}
+		for i, name := range images {
+			files[fmt.Sprintf("s%d/a.json", i+1)] = &fstest.MapFile{Data: fmt.Appendf(nil, `{"imagePath": %q, "imageWidth": 120, "imageHeight": 80, "shapes": [{"label": %q, "shape_type": "rectangle", "points": [[0, 0], [120, 80]]}]}`,
+				name, []string{"one", "two"}[i])}
+		}
+		return files
+	}
 	broken := coco("a.png", "a.png")
 	broken["x.json"].Data = bytes.Replace(broken["x.json"].Data, []byte(`"category_id": 1`), []byte(`"category_id": 9`), 1)
 	long := strings.Repeat("é", 120) // longer than names of images can be
@@ -67,6 +75,9 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"one is broken":    {[]string{"a.png"}, broken, []string{"Its annotation 0 is of category 9", "a.png two"}},
 		"photos":           {nil, with(coco("s1/a.png", "s2/a.png"), "images/s1/a.png", "images/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"a folder within":  {nil, with(coco("a.png", "s1/a.png"), "images/a.png", "images/s1/a.png"), []string{"a.png one", "s1/a.png two"}},
+		"beside":           {[]string{"s2/a.png", "s1/a.png"}, beside("a.png", `..\s2\a.png`), []string{"s1/a.png one", "s2/a.png two"}},
+		"beside, of one":   {[]string{"x/a.png", "y/b.png"}, beside("a.png", "b.png"), []string{"x/a.png one", "y/b.png two"}},
+		"photos beside":    {nil, with(beside("a.png", "a.png"), "s1/a.png", "s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"masks":            {[]string{"s1/a.png", "s2/a.png"}, masks("masks/s1/a.png", "masks/s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"bare masks":       {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a.png", "s2/a.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"VOC":              {[]string{"a.png", "s2/b.png"}, masks("x/SegmentationClass/a.png", "x/SegmentationClass/s2/b.png"), []string{"a.png one", "s2/b.png two"}},
