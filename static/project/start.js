@@ -46,8 +46,14 @@ const uploads = new UploadQueue();
 dropZone((files) => {
   if (uploads.follow(files)) return;
   if (busy) toast('Files can’t be added yet', 'Something else on this page is still running. Add them again when it is done.');
-  else void alone(() => create(files));
+  else void alone(async () => ((await isBackup(files)) ? restore(files[0]) : create(files)));
 });
+
+/** Whether files are the backup of a project: the list of its images is nearly the last in it. @param {File[]} files */
+async function isBackup(files) {
+  const [file] = files;
+  return files.length === 1 && /\.zip$/i.test(file.name) && (await file.slice(-1024).text().catch(() => '')).includes('backup.json');
+}
 
 /** Makes a project of files, and of those that come meanwhile, and opens its first image. @param {File[]} files */
 async function create(files) {
@@ -83,12 +89,16 @@ backup.addEventListener('change', () =>
   alone(async () => {
     const [file] = backup.files ?? [];
     backup.value = '';
-    if (!file) return;
-    toast('Importing the backup', 'The project opens when it is ready.');
-    const [project] = await staying(() => sendFile('/api/v1/imports', file));
-    await go(`/projects/${encodeURIComponent(project.id)}`);
+    if (file) await restore(file);
   }),
 );
+
+/** Makes the project of a backup and opens it. @param {File} file */
+async function restore(file) {
+  toast('Importing the backup', 'The project opens when it is ready.');
+  const [project] = await staying(() => sendFile('/api/v1/imports', file));
+  await go(`/projects/${encodeURIComponent(project.id)}`);
+}
 
 document.addEventListener('click', (event) => {
   const button = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('[data-trash]'));

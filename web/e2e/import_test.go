@@ -217,7 +217,8 @@ func TestE2EFileGone(t *testing.T) {
 	}
 }
 
-// TestE2EBackup imports a backup from the start page; other files are refused.
+// TestE2EBackup imports a backup from the start page, chosen or dropped among photographs;
+// other files are refused.
 func TestE2EBackup(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
@@ -242,6 +243,11 @@ func TestE2EBackup(t *testing.T) {
 	if n := differences(sampleMask(t, address, picture), sampleMask(t, address, copied)); n > 0 || copied == picture {
 		t.Errorf("%d pixels differ", n)
 	}
+	there := value[string](p, `location.pathname`)
+	p.do("going home", chromedp.Navigate(address))
+	p.until(`document.getElementById('backup') !== null && document.readyState === 'complete'`)
+	p.drop(archive)
+	p.until(fmt.Sprintf(`location.pathname.startsWith('/projects/') && !['/projects/%s', %q].includes(location.pathname) && %s === 1`, from, there, cardCount))
 }
 
 // TestE2EImportMeaning imports a mask with numbers and no names: nothing is
