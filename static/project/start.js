@@ -64,7 +64,7 @@ async function create(files) {
   });
   if (sent.images.length === 0) {
     await call('DELETE', `/api/v1/projects/${encodeURIComponent(id)}?empty=remove`);
-  } else if (sent.failed === 0 && sent.leftOut === 0 && !stacks(sent.images)) {
+  } else if (sent.failed === 0 && sent.leftOut === 0 && !sent.masks && !stacks(sent.images)) {
     await go(`/images/${sent.images[0].id}`);
   } else {
     if (sent.leftOut > 0) offerImport(id);

@@ -11,8 +11,11 @@ import { leftOut, outcome, stacks, Uploads } from './uploads.js';
 
 /**
  * @typedef {import('./uploads.js').Answer} Answer
- * @typedef {{images: import('./uploads.js').Uploaded[], failed: number, leftOut: number}} Sent new images in the order of the files, how many files failed, and how many were left out beside photographs
+ * @typedef {{images: import('./uploads.js').Uploaded[], failed: number, leftOut: number, masks: boolean}} Sent new images in the order of the files, how many files failed, how many were left out beside photographs, and whether all are called like masks
  */
+
+/** What is said of images that are all called like masks. */
+const MASKS = 'These became images, but they are called like masks. If they are masks of other images, upload those instead, and then choose Import masks on the page of their project.';
 
 /**
  * A dialog that takes files instead of the drop zone while it is open.
@@ -109,7 +112,7 @@ export class UploadQueue {
    */
   async run(files, project, after) {
     /** @type {Sent} */
-    const all = { images: [], failed: 0, leftOut: 0 };
+    const all = { images: [], failed: 0, leftOut: 0, masks: false };
     this.batches = [files];
     try {
       await staying(() => this.#all(all, project, after));
@@ -127,6 +130,7 @@ export class UploadQueue {
       all.images.push(...sent.images);
       all.failed += sent.failed;
       all.leftOut += sent.leftOut;
+      all.masks ||= sent.masks;
       await after?.(sent);
     }
   }
@@ -168,7 +172,9 @@ async function upload(project, files) {
   const summary = byId('uploads-summary');
   const title = byId('uploads-title');
   title.textContent = 'Uploading';
-  const photos = shortened(photographs(files, files.some(likeMask) ? await call('GET', address).catch(() => []) : []));
+  const wanted = photographs(files, files.some(likeMask) ? await call('GET', address).catch(() => []) : []);
+  const masks = wanted.length > 0 && wanted.every(likeMask);
+  const photos = shortened(wanted);
   const uploads = new Uploads(photos, {
     present: () => call('GET', address),
     same,
@@ -181,7 +187,7 @@ async function upload(project, files) {
   });
   const result = await uploads.run();
   const others = result.images.reduce((sum, im) => sum + (im.left_out ?? 0), files.length - photos.length);
-  byId('uploads-others').textContent = photos.length === 0 || result.images.length + result.skipped > 0 ? leftOut(others) : '';
+  byId('uploads-others').textContent = masks ? MASKS : photos.length === 0 || result.images.length + result.skipped > 0 ? leftOut(others) : '';
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
   if (photos.length === 0) {
     title.textContent = 'No photographs to upload';
@@ -193,7 +199,7 @@ async function upload(project, files) {
     title.textContent = 'Some files could not be read';
     summary.textContent = `${result.images.length} uploaded, ${result.failed} failed${there}`;
   }
-  return { ...result, leftOut: others };
+  return { ...result, leftOut: others, masks };
 }
 
 /**

@@ -290,6 +290,21 @@ func TestE2EDataSetOnStart(t *testing.T) {
 	}
 }
 
+// The page stays to say that what was uploaded is called like masks.
+func TestE2EMasksOnStart(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "masks")
+	if err := errors.Join(os.Mkdir(folder, 0o755), os.WriteFile(filepath.Join(folder, "a.png"), picture(t, 60, 40), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	p := openPage(t, 390, 844, true, startServer(t))
+	p.choose("#folder", folder)
+	p.until(`document.activeElement.id === 'uploads-open' && document.getElementById('uploads-others').textContent.startsWith('These became images, but')`)
+	p.screenshot("masks")
+	p.press(kb.Enter)
+	p.until(`document.title.startsWith('a.png')`)
+}
+
 // Images of a folder keep the names of the folders in it, as those of a zip archive do,
 // which adds nothing when it comes again.
 func TestE2EFolders(t *testing.T) {
