@@ -8,22 +8,17 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"collie/segment"
 	"collie/segment/access"
-	"collie/segment/archive"
 	"collie/segment/audit"
-	"collie/segment/backup"
-	"collie/segment/beside"
 	"collie/segment/photo"
 	"collie/segment/workspace"
 	"collie/web/problem"
@@ -175,83 +170,6 @@ func imageName(part *formPart) string {
 // one. It ignores the name: a picture with an archive appended is a picture.
 func isZip(start []byte) bool {
 	return len(start) >= 4 && (string(start[:4]) == "PK\x03\x04" || string(start[:4]) == "PK\x05\x06")
-}
-
-// addZip adds the photographs in a zip archive under their paths in it. An unreadable
-// archive counts as a failed file, and so does each file in it that isn't an image, except
-// for what data sets have beside photographs.
-func (u *upload) addZip(ctx context.Context, name string, file *os.File, size int64) {
-	a, err := archive.Open(file, size, u.limits.Zip)
-	if err != nil {
-		u.fail(name, err)
-		return
-	}
-	var names []string
-	for f := range a.Files() {
-		names = append(names, f.Name)
-	}
-	switch {
-	case len(names) == 0:
-		u.fail(name, problem.Invalid("The zip archive contains no files."))
-		return
-	case slices.Contains(names, backup.File):
-		u.fail(name, problem.Invalid("This is the backup of a project. \"Import a backup\" on the start page makes a project of it."))
-		return
-	}
-	var there present
-	if u.skip || slices.ContainsFunc(names, beside.LikeMask) { // which may be of images there
-		if there, err = u.imagesPresent(ctx, u.project); err != nil {
-			u.fail(name, err)
-			return
-		}
-	}
-	others, first := beside.Others(names, slices.Collect(maps.Keys(there))), len(u.results)
-	if len(others) == len(names) {
-		u.fail(name, problem.Invalid("The zip archive has masks of images that are in this project. Choose \"Import masks\" on the page of the project to import it."))
-		return
-	}
-	if !u.skip {
-		there = nil
-	}
-	for f := range a.Files() {
-		if !others[f.Name] && !u.addEntry(ctx, f, there) {
-			return
-		}
-	}
-	for i, result := range u.results[first:] {
-		if im, kept := result.(wire.Image); kept {
-			im.LeftOut = len(others)
-			u.results[first+i] = im
-			return
-		}
-	}
-}
-
-// addEntry adds a file of a zip archive, unless it is present, and reports whether to go
-// on.
-func (u *upload) addEntry(ctx context.Context, f *archive.File, there present) (more bool) {
-	switch im, found, err := u.take(ctx, there, f); {
-	case err != nil:
-		u.fail(f.Name, err)
-		return ctx.Err() == nil
-	case found:
-		known := wire.ImageOf(im)
-		known.Present = true
-		u.results = append(u.results, known)
-		u.skipped++
-		return true
-	}
-	if u.full(f.Name) {
-		return false
-	}
-	content, err := f.Open()
-	if err != nil {
-		u.fail(f.Name, err)
-		return true
-	}
-	defer content.Close()
-	u.add(ctx, f.Name, content)
-	return ctx.Err() == nil
 }
 
 // full reports whether the upload has reached its limit of files, and tells the
