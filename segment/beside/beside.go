@@ -74,7 +74,9 @@ func photographOf(name string) string {
 	return ""
 }
 
-func isJPEG(name string) bool { return strings.EqualFold(path.Ext(name), ".jpg") }
+func isJPEG(name string) bool {
+	return slices.Contains([]string{".jpg", ".jpeg"}, strings.ToLower(path.Ext(name)))
+}
 
 // amongMasks reports whether a file is in a folder for masks.
 func amongMasks(name string) bool {

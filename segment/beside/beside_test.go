@@ -19,7 +19,7 @@ func TestOthers(t *testing.T) {
 		{"a.jpg a.nef notes", "", ""},
 		{"masks/a.png masks/b.png", "x/a.jpg", "masks/a.png"},
 		{"masks/a.png manifest.json", "a.jpg", "manifest.json masks/a.png"}, // nothing is left
-		{"masks/a.jpg a_mask.png", "a.jpg b.jpg", "a_mask.png"},
+		{"masks/a.jpg masks/b.JPEG a_mask.png", "a.jpg b.jpg", "a_mask.png"},
 		{"masks/a.png", "masks/a.png", ""}, // they are the images here
 	} {
 		got := strings.Join(slices.Sorted(maps.Keys(Others(strings.Fields(c.names), strings.Fields(c.there)))), " ")

@@ -54,7 +54,7 @@ export function meant(files) {
 /** Endings of the lists and annotations of data sets, and their folders of masks; as in segment/beside. */
 const LIST = /\.(txt|json|xml|ya?ml|csv|md|np[yz])$/i;
 const MASKS = /(^|\/)(SegmentationClass|SegmentationObject|masks|annotations)\//;
-const MASK = /_(cp_masks|masks?)\.(?!jpg$)[^.]*$/i;
+const MASK = /_(cp_masks|masks?)\.(?!jpe?g$)[^.]*$/i;
 
 /** Whether a file can be a mask by its name. @param {{name: string}} file */
 export const likeMask = ({ name }) => MASKS.test(name) || MASK.test(name);
@@ -73,7 +73,7 @@ export function photographs(files, there = []) {
   const of = (/** @type {F} */ { name }) => stem({ name: MASKS.test(name) ? name : name.replace(MASK, '.') });
   const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASKS.test(name)).map(stem));
   const known = new Set(there.filter(({ name }) => !MASKS.test(name)).map(stem));
-  const ofThere = (/** @type {F} */ file) => likeMask(file) && !/\.jpg$/i.test(file.name) && known.has(of(file));
+  const ofThere = (/** @type {F} */ file) => likeMask(file) && !/\.jpe?g$/i.test(file.name) && known.has(of(file));
   const left = files.filter((file) => !LIST.test(file.name) && !(likeMask(file) && elsewhere.has(of(file))) && !ofThere(file));
   return left.length > 0 || files.some(ofThere) ? left : [...files];
 }

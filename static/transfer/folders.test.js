@@ -42,7 +42,7 @@ test('of a data set only photographs are uploaded', () => {
   assert.equal(left('r/a.jpg r/a_mask.png r/b_mask.png r/c.tif r/c_cp_masks.tif r/_classes.csv r/a_mask.jpg'), 'r/a.jpg r/b_mask.png r/c.tif r/a_mask.jpg');
   const there = [{ name: 'x/a.jpg' }, { name: 'b.jpg' }, { name: 'masks/c.png' }];
   assert.deepEqual(photographs([{ name: 'masks/a.png' }, { name: 'b_mask.png' }, { name: 'm.json' }], there), [], 'masks of images there');
-  assert.deepEqual(photographs([{ name: 'masks/a.jpg' }, { name: 'masks/c.png' }], there).length, 2);
+  assert.deepEqual(photographs([{ name: 'masks/a.jpeg' }, { name: 'masks/c.png' }], there).length, 2);
   assert.equal(left('m/masks/a.png m/masks/b.png'), 'm/masks/a.png m/masks/b.png');
   assert.equal(left('j/a.json j/b.json'), 'j/a.json j/b.json', 'nothing would be left');
 });
