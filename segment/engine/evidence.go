@@ -178,6 +178,8 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 			if !b.Outside[i] {
 				draw(p, i, k, int(index[b.Class]), inside)
 				boxed = true
+			} else if e.Holds != nil && e.Holds.Labels[i] == b.Class {
+				boxed = true // accepted before the box was drawn around another object
 			}
 		}
 		if len(e.Boxes) > 0 && !boxed && rest >= 0 {

@@ -195,3 +195,23 @@ func TestNothingLeavesItsBox(t *testing.T) {
 		t.Errorf("the rest has class %d, want 1", labels[far])
 	}
 }
+
+// A box leaves alone what was accepted as its class before it moved to another object;
+// everything else outside it leans to the rest.
+func TestBoxesLeaveAcceptedObjectsAlone(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	ours, others := m.At(60, 80), m.At(20, 20)
+	holds := newHolds(m.N)
+	holds.pick(1, clicksOn(m.N, map[int]uint8{ours: 1, others: 0}), ours, others)
+	e := Evidence{Clicks: clicksOn(m.N, map[int]uint8{m.At(200, 80): 1}), Rest: segment.Rest{Mode: segment.RestClass}, Holds: holds}
+	_, _, without := model.Terms(e)
+	e.Boxes = []Box{model.NewBox(1, image.Rect(150, 20, 230, 140))}
+	_, _, with := model.Terms(e)
+	if with.Weight[ours] != without.Weight[ours] || with.Share[2*ours+1] != without.Share[2*ours+1] {
+		t.Errorf("the box draws an accepted object outside it with %v to the rest; without the box with %v", with.Weight[ours]*with.Share[2*ours], without.Weight[ours]*without.Share[2*ours])
+	}
+	if with.Weight[others] != without.Weight[others]+model.Outside {
+		t.Errorf("the box draws what else was accepted outside it with %v instead of %v", with.Weight[others], without.Weight[others]+model.Outside)
+	}
+}
