@@ -39,7 +39,7 @@ export class Saying {
     const before = this.said.boxes.find((b) => b.class === current.id);
     session.constrain('box', current.id, { points: [[corners[0], corners[1]], [corners[2], corners[3]]] });
     say(`Box around ${current.name}`);
-    if (before && apart(before.box, corners)) toast('A class has one box', `This one has replaced the one before. For several objects of ${current.name}, draw one box around all of them.`);
+    if (before && apart(before.box, corners)) toast('A class has one box', `This one has replaced the one before. For several objects of ${current.name}, draw one box around all of them, or click each.`);
   }
 
   /** Takes away the box at a point. @param {[number, number] | null} point of the image @returns {string} the class that it was around, or '' */

@@ -104,9 +104,17 @@ export function boxAt(boxes, [x, y]) {
     .reduce((/** @type {Said['boxes'][number] | null} */ least, b) => (least && area(least.box) <= area(b.box) ? least : b), null);
 }
 
-/** Whether two boxes have nothing in common, such as those around two objects. @param {Corners} a @param {Corners} b */
+/**
+ * Whether two boxes are likely around different objects: they share less than half of
+ * the smaller one.
+ *
+ * @param {Corners} a
+ * @param {Corners} b
+ */
 export function apart(a, b) {
-  return a[2] < b[0] || b[2] < a[0] || a[3] < b[1] || b[3] < a[1];
+  const area = (/** @type {Corners} */ [left, top, right, bottom]) => Math.max(0, right - left) * Math.max(0, bottom - top);
+  const shared = area([Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])]);
+  return 2 * shared < Math.min(area(a), area(b));
 }
 
 /** The lowest number that no object of a class has. @param {Pick<Said, 'objects'>} said @param {number} label */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { alike, boxAt, constrained, excludedAt, freeNumber, NOTHING_SAID, saidIn } from './constraints.js';
+import { alike, apart, boxAt, constrained, excludedAt, freeNumber, NOTHING_SAID, saidIn } from './constraints.js';
 import { Evidence } from './evidence.js';
 
 const V = 255;
@@ -15,6 +15,14 @@ test('a class has one box, whichever corners it was dragged between', () => {
   const said = after([{ kind: 'box', class: 3, points: [[9, 2], [1, 8]] }], [{ kind: 'box', class: 1, points: [[0, 0], [4, 4]] }], [{ kind: 'box', class: 3, points: [[5, 5], [6, 7]] }]);
   assert.deepEqual(said.boxes, [{ class: 1, box: [0, 0, 4, 4] }, { class: 3, box: [5, 5, 6, 7] }]);
   assert.deepEqual(constrained(said, { kind: 'box', class: 1 }, []).boxes, [{ class: 3, box: [5, 5, 6, 7] }]);
+});
+
+test('a box that has moved is around another object, one that was drawn better is not', () => {
+  assert.ok(apart([0, 0, 10, 10], [20, 0, 30, 10]));
+  assert.ok(apart([0, 0, 10, 10], [6, 0, 16, 10])); // objects that overlap
+  assert.ok(apart([0, 0, 10, 10], [9, 9, 40, 40]));
+  assert.ok(!apart([0, 0, 10, 10], [1, 1, 12, 11]));
+  assert.ok(!apart([0, 0, 10, 10], [3, 3, 6, 6]));
 });
 
 test('exclusions end with a label of the class or a clear', () => {
