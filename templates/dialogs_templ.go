@@ -55,7 +55,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = helpOn("Objects that touch", "With the tool T, click each of several objects of one class; click the same place again to join one. They are outlined and numbered, and exports keep them apart.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = helpOn("Objects that touch", "With the tool T, click each of several objects of one class; click the same place again to join one. Drag from a number to give that object more. They are outlined and numbered, and exports keep them apart.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

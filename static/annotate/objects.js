@@ -46,6 +46,7 @@ export class Objects {
 
   /**
    * A gesture says that the points belong to one object, or takes the object there back; a click on its mark does, too.
+   * A stroke that begins at a mark gives its object more.
    *
    * @param {import('../tools/strokes.js').Drawn} drawn
    */
@@ -57,22 +58,23 @@ export class Objects {
       toast('Nothing is labelled here', 'Label the objects first or accept a hypothesis, then click each object.');
       return;
     }
-    const again = superpixels.length === 1 && this.marked(label).includes(superpixels[0]);
-    if (mode === 'clear' || again) return this.join(label, points[0]);
+    const begun = this.markedAt(label, superpixels[0]);
+    if (mode === 'clear' || (begun && superpixels.length === 1)) return this.join(label, points[0]);
     const small = this.shown.filter((o) => o.marks.length === 0); // than their superpixels, and imported
-    const number = freeNumber({ objects: [...session.evidence.present.said.objects, ...small] }, label);
+    const number = begun?.number ?? freeNumber({ objects: [...session.evidence.present.said.objects, ...small] }, label);
     session.constrain('instance', label, { points: points.filter((_, i) => labels[superpixels[i]] === label), number });
     const others = session.evidence.present.said.objects.filter((o) => o.class === label).length;
     const name = `${classes.nameOf(label)} ${number}`;
     this.hint();
     if (others === 1) this.hint = toast(name, 'Now click the object that touches it.');
+    else if (others === 2 && !begun) this.hint = toast(name, 'Is a border wrong? Drag from a number over what belongs to that object.');
     else say(name);
   }
 
-  /** @param {number} label @returns {number[]} the superpixels in which objects of a class have been marked */
-  marked(label) {
+  /** The object of a class with a mark in a superpixel. @param {number} label @param {number} superpixel */
+  markedAt(label, superpixel) {
     const { map } = this.ports.painter;
-    return this.shown.flatMap((o) => (o.class === label ? o.marks.map(([x, y]) => at(map, x, y)) : []));
+    return this.shown.find((o) => o.class === label && o.marks.some(([x, y]) => at(map, x, y) === superpixel));
   }
 
   /**

@@ -93,7 +93,7 @@ test('imported objects smaller than a superpixel, which have no marks, keep thei
   await server.answer('a', 2, 3);
   /** @type {unknown[]} */
   const sent = [];
-  const present = { labels: { 5: 1 }, said: { objects: [{ class: 1, number: 1 }, { class: 1, number: 4 }] } };
+  const present = { labels: { 5: 1 }, said: { objects: [1, 4, 6].map((number) => ({ class: 1, number })) } };
   Object.assign(objects.ports, {
     session: { evidence: { ...evidence, present }, constrain: (/** @type {unknown[]} */ ...event) => sent.push(event) },
     say() {},
@@ -106,6 +106,29 @@ test('imported objects smaller than a superpixel, which have no marks, keep thei
   assert.deepEqual(sent, [
     ['instance', 1, { points: [[7.5, 8.5]], number: 5 }],
     ['instance', 1, { points: [[7.5, 8.5]], number: 0 }],
+  ]);
+});
+
+test('a stroke that begins at a mark gives its object more, and any other makes one', async () => {
+  const { server, evidence, objects } = page();
+  objects.update();
+  await server.answer('a', 1, 2);
+  objects.shown.forEach((o, i) => Object.assign(o, { marks: [[i, 0]] }));
+  /** @type {unknown[]} */
+  const sent = [];
+  const present = { labels: [1, 1, 1, 0], said: { objects: [1, 2, 5].map((number) => ({ class: 1, number })) } };
+  Object.assign(objects.ports, {
+    session: { evidence: { ...evidence, present }, constrain: (/** @type {unknown[]} */ ...event) => sent.push(event) },
+    say() {},
+  });
+  objects.ports.classes.nameOf = () => 'cell';
+  objects.ports.painter.map = /** @type {any} */ ({ width: 4, height: 1, fullWidth: 4, fullHeight: 1, ids: Uint16Array.of(0, 1, 2, 3) });
+  const from = (/** @type {number[]} */ ...superpixels) => objects.tell(/** @type {any} */ ({ mode: 'label', superpixels, points: superpixels.map((x) => [x + 0.5, 0.5]) }));
+  from(1, 2, 3); // another class there, which stays out
+  from(2, 1);
+  assert.deepEqual(sent, [
+    ['instance', 1, { points: [[1.5, 0.5], [2.5, 0.5]], number: 2 }],
+    ['instance', 1, { points: [[2.5, 0.5], [1.5, 0.5]], number: 3 }],
   ]);
 });
 
