@@ -8,7 +8,7 @@ import { Doubt } from '../choosing/doubt.js';
 import { Extent } from '../choosing/extent.js';
 import { GuessNote } from './guess.js';
 import { keepFocus } from './handback.js';
-import { ExportDialog, undecided } from '../transfer/export.js';
+import { ExportDialog } from '../transfer/export.js';
 import { Labelling } from './labelling.js';
 import { Layers } from './layers.js';
 import { Leaving } from './leaving.js';
@@ -27,7 +27,7 @@ import { Saying } from './saying.js';
 import { renumbered, sources } from '../superpixels/remap.js';
 import { pixelsOf } from '../evidence/repairs.js';
 import { Session } from '../exchange/session.js';
-import { shares } from '../evidence/shares.js';
+import { shares, undecided } from '../evidence/shares.js';
 import { Stage } from '../tools/stage.js';
 import { Strip } from '../choosing/strip.js';
 import { Thumbnails } from '../canvas/thumbnails.js';
@@ -187,7 +187,7 @@ export class App {
 
   makeExport() {
     return new ExportDialog({
-      undecided: () => undecided(this.session.evidence.present.labels, this.painter.parts.area),
+      undecided: () => undecided(this.session.evidence.present, this.painter.parts),
       preview: () => this.acceptance.preview,
       accept: async () => {
         this.acceptance.accept();

@@ -1,26 +1,9 @@
 import { call, Problem } from '../ui/api.js';
 import { byId, listLines } from '../ui/dom.js';
 import { fileOf, losses, progressText, questions, resultText, runExport, splitOf } from './exportjob.js';
-import { VOID } from '../evidence/protocol.js';
 import { counted, percent } from '../ui/numbers.js';
 import { pause, waitText } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
-
-/**
- * The share of the area that has no class, 0..1.
- *
- * @param {Uint8Array} labels
- * @param {ArrayLike<number>} area
- */
-export function undecided(labels, area) {
-  let none = 0;
-  let total = 0;
-  for (let s = 0; s < labels.length; s++) {
-    total += area[s];
-    if (labels[s] === VOID) none += area[s];
-  }
-  return none / total;
-}
 
 /**
  * What the dialog knows of the image that is open.
