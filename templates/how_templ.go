@@ -156,7 +156,7 @@ func howItWorks() templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = how("Accept the best", "Each card says what it changes. Click one to accept it, or step through them with the keys ‘.’ and ‘,’ and press Enter.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = how("Accept the best", "Each card says what it changes. Click one to accept it, or step through them with the keys ‘.’ and ‘,’ and press Enter. Accepted areas are hatched.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
