@@ -11,6 +11,7 @@ import { elsewhere } from './next.js';
 import { suppose } from './whatif.js';
 import { reached } from '../tools/steer.js';
 import { VOID } from '../evidence/protocol.js';
+import { percent } from '../ui/numbers.js';
 import { clearToasts, toast, toastProblem } from '../ui/toast.js';
 import { Uncertainty } from '../evidence/uncertainty.js';
 
@@ -171,7 +172,7 @@ export class Doubt {
 
   /** @param {number} superpixel */
   inWords(superpixel) {
-    return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.ports.classes.nameOf(label)} ${share.toFixed(2)}`).join(', ');
+    return (this.uncertainty?.shares(superpixel) ?? []).map(({ label, share }) => `${this.ports.classes.nameOf(label)} ${percent(share)}`).join(', ');
   }
 
   /** Announces the superpixel in focus to screen readers. @param {number} s */

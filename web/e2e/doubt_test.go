@@ -117,7 +117,7 @@ func TestE2EDoubt(t *testing.T) {
 	p.press("u")
 	p.point(asked.Add(image.Pt(1, 0)))
 	p.until(`!document.getElementById('tip').hidden`)
-	if tip := value[string](p, `document.getElementById('tip').textContent`); !regexp.MustCompile(`^\w+ [01]\.\d\d, \w+ [01]\.\d\d`).MatchString(tip) {
+	if tip := value[string](p, `document.getElementById('tip').textContent`); !regexp.MustCompile(`^\w+ \d+\x{a0}%, \w+ (\d+|<\x{a0}1)\x{a0}%`).MatchString(tip) {
 		t.Errorf("the tooltip says %q, want classes with their shares", tip)
 	}
 	var ranges []string
