@@ -53,12 +53,13 @@ export class Objects {
   tell({ mode, superpixels, points }) {
     const { session, classes, say } = this.ports;
     const { labels } = session.evidence.present;
-    const label = labels[superpixels[0]] ?? VOID;
+    const begun = this.markedAt(labels[superpixels[0]], superpixels[0]);
+    const rest = begun || mode === 'clear' || classes.current.id === classes.rest.id ? -1 : classes.rest.id; // around the objects, where a stroke may begin
+    const label = superpixels.map((s) => labels[s]).find((l) => l !== VOID && l !== rest) ?? VOID;
     if (label === VOID) {
-      toast('Nothing is labelled here', 'Label the objects first or accept a hypothesis, then click each object.');
+      toast('No object here', 'Label the objects first or accept a hypothesis, then click each object.');
       return;
     }
-    const begun = this.markedAt(label, superpixels[0]);
     if (mode === 'clear' || (begun && superpixels.length === 1)) return this.join(label, points[0]);
     const small = this.shown.filter((o) => o.marks.length === 0); // than their superpixels, and imported
     const number = begun?.number ?? freeNumber({ objects: [...session.evidence.present.said.objects, ...small] }, label);

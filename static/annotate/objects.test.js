@@ -28,7 +28,7 @@ function page() {
   const evidence = { seq: 1, pending: [], confirmed: { said: { objects: [{ class: 1, number: 1 }] } } };
   const objects = new Objects('/api/v1/images/1', /** @type {any} */ ({
     session: { evidence },
-    classes: { colorOf: () => '#000000' },
+    classes: { colorOf: () => '#000000', rest: { id: 0 }, current: { id: 1 } },
     painter: { instances: { show: (/** @type {{number: number}[]} */ list) => shown.push(list.map(({ number }) => number)) } },
   }));
   return { server, shown, evidence, objects };
@@ -130,6 +130,32 @@ test('a stroke that begins at a mark gives its object more, and any other makes 
     ['instance', 1, { points: [[1.5, 0.5], [2.5, 0.5]], number: 2 }],
     ['instance', 1, { points: [[2.5, 0.5], [1.5, 0.5]], number: 3 }],
   ]);
+});
+
+test('what nobody need click is no object, and a stroke may begin there', () => {
+  const { objects, evidence } = page();
+  /** @type {unknown[]} */
+  const sent = [];
+  const present = { labels: [0, 1], said: { objects: [1, 2, 3].map((number) => ({ class: 1, number })) } };
+  Object.assign(objects.ports, {
+    session: { evidence: { ...evidence, present }, constrain: (/** @type {unknown[]} */ ...event) => sent.push(event) },
+    say() {},
+  });
+  objects.ports.classes.nameOf = () => 'cell';
+  const gesture = { mode: 'label', points: [[0.5, 0.5], [1.5, 0.5]] };
+  objects.tell(/** @type {any} */ ({ ...gesture, superpixels: [0, 1] }));
+  assert.deepEqual(sent, [['instance', 1, { points: [[1.5, 0.5]], number: 4 }]]);
+  assert.throws(() => objects.tell(/** @type {any} */ ({ ...gesture, superpixels: [0] })), /toast/, 'a toast says so');
+  assert.equal(sent.length, 1);
+  Object.assign(objects.ports.painter, { map: { width: 2, height: 1, fullWidth: 2, fullHeight: 1, ids: Uint16Array.of(0, 1) }, marks: { context: { save() {}, restore() {}, setTransform() {}, isPointInPath: () => true } } });
+  objects.shown = [/** @type {any} */ ({ class: 0, number: 1, marks: [[0, 0]] })];
+  objects.tell(/** @type {any} */ ({ ...gesture, superpixels: [0] }));
+  assert.deepEqual(sent.pop(), ['instance', 0, { points: [[0.5, 0.5]], number: 0 }], 'one that is there can be taken back');
+  objects.shown = [];
+  Object.assign(objects.ports.classes, { current: { id: 0 } }); // unless it is what the person is labelling
+  present.said.objects = [1, 2, 3].map((number) => ({ class: 0, number }));
+  objects.tell(/** @type {any} */ ({ ...gesture, superpixels: [0] }));
+  assert.deepEqual(sent[1], ['instance', 0, { points: [[0.5, 0.5]], number: 4 }]);
 });
 
 test('objects take over the colours of their classes', async () => {
