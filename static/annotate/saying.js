@@ -1,4 +1,5 @@
 import { apart, boxAt, excludedAt } from '../evidence/constraints.js';
+import { VOID } from '../evidence/protocol.js';
 import { counted } from '../ui/numbers.js';
 import { toast } from '../ui/toast.js';
 
@@ -40,6 +41,7 @@ export class Saying {
     session.constrain('box', current.id, { points: [[corners[0], corners[1]], [corners[2], corners[3]]] });
     say(`Box around ${current.name}`);
     if (before && apart(before.box, corners)) toast('A class has one box', `This one has replaced the one before. For several objects of ${current.name}, draw one box around all of them, or click each.`);
+    else if (!session.evidence.present.labels.includes(VOID)) toast(`Box around ${current.name}`, `What you have accepted stays until you click a piece of ${current.name} in the box.`);
   }
 
   /** Takes away the box at a point. @param {[number, number] | null} point of the image @returns {string} the class that it was around, or '' */
