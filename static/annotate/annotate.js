@@ -87,8 +87,8 @@ function listen(app, queue) {
   byId('more').addEventListener('click', () => more.open(byId('more')));
   moreTools();
   new Keyboard(commands, stage, (s) => stage.listener.tapped(s) || labelling.touchUp(stage.tools.mode, s));
-  byId('accept-region').addEventListener('click', () => acceptance.pickRegion(!acceptance.picking));
-  byId('ask-region').addEventListener('click', () => doubt.popup.pick(!doubt.popup.picking));
+  byId('accept-region').addEventListener('click', () => app.waitFor('accept', !acceptance.picking));
+  byId('ask-region').addEventListener('click', () => app.waitFor('ask', !doubt.popup.picking));
   for (const id of ['accept-region', 'ask-region']) byId(id).addEventListener('click', () => byId('canvas').focus({ preventScroll: true })); // where the region is
   addEventListener('beforeunload', (e) => {
     if (classes.unsent || (session.evidence.pending.length > 0 && !queue.lasting)) e.preventDefault();

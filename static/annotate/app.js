@@ -205,6 +205,7 @@ export class App {
       cancelled: () => this.labelling.cancelled(),
       interrupted: () => toast('The polygon is not closed yet', 'Take its tool again to go on with it.'),
       pick: (s, point) => this.labelling.pick(s, point),
+      begins: () => this.waitFor('draw', true),
       taps: () => this.acceptance.picking || this.doubt.popup.taps,
       tapped: (s) => this.acceptance.tapped(s) || this.doubt.popup.tapped(s),
       hover: (s) => this.doubt?.describe(s),
@@ -215,6 +216,17 @@ export class App {
         this.doubt?.popup.close(); // it belongs to a place of the window
       },
     });
+  }
+
+  /**
+   * The next tap on the image is for one thing and no other.
+   *
+   * @param {'accept' | 'ask' | 'draw'} what
+   * @param {boolean} on
+   */
+  waitFor(what, on) {
+    this.acceptance.pickRegion(what === 'accept' && on);
+    this.doubt?.popup.pick(what === 'ask' && on);
   }
 
   /**

@@ -42,6 +42,8 @@ export class Acceptance {
     this.noticed = -1;
     /** Whether the next tap accepts the region under it. */
     this.picking = false;
+    /** Removes the message that says so. */
+    this.waited = () => {};
   }
 
   get present() {
@@ -364,7 +366,8 @@ export class Acceptance {
   pickRegion(on) {
     this.picking = on;
     byId('accept-region').setAttribute('aria-pressed', String(on));
-    if (on) this.ports.say('Tap the region to accept, or press Space on it');
+    this.waited();
+    this.waited = on ? toast('Accept only a region', 'Tap the region to accept, or press Space on it.') : () => {};
   }
 
   /** @param {number} s that was tapped @returns {boolean} whether the tap was meant to accept a region */

@@ -210,13 +210,21 @@ test('a card that is taken is not announced as a preview, one that only is selec
 
 test('the tap on a region counts for the hypothesis that is shown, and for no later tap', (t) => {
   const attributes = new Map();
-  globalThis.document = /** @type {any} */ ({ getElementById: () => ({ setAttribute: (name, to) => attributes.set(name, to) }) });
+  const messages = new Set();
+  t.mock.timers.enable({ apis: ['setTimeout'] }); // of the messages
+  const element = () => {
+    const one = { dataset: {}, children: [], contains: () => false, remove: () => messages.delete(one), append: (message) => messages.add(message), addEventListener() {}, setAttribute: (name, to) => attributes.set(name, to), querySelector: () => element() };
+    return one;
+  };
+  globalThis.document = /** @type {any} */ ({ getElementById: element, importNode: () => ({ firstElementChild: element() }) });
   t.after(() => Reflect.deleteProperty(globalThis, 'document'));
   const s = strip();
   s.answered();
   s.acceptance.select(1);
   s.acceptance.pickRegion(true);
+  assert.equal(messages.size, 1, 'the page says what it waits for');
   s.acceptance.accept();
+  assert.equal(messages.size, 0);
   assert.deepEqual(s.accepted, ['1:1']);
   assert.equal(attributes.get('aria-pressed'), 'false', 'all is accepted');
   assert.equal(s.acceptance.tapped(0), false, 'the next tap labels');

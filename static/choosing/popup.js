@@ -54,6 +54,8 @@ export class AlternativesPopup {
     this.offered = null;
     /** Whether the next tap opens them. */
     this.picking = false;
+    /** Removes the message that says so. */
+    this.waited = () => {};
     /** Whether the press in progress has closed them and means nothing else. */
     this.dismissing = false;
     /** @type {Card | null} the supposition that the last tap has shown */
@@ -124,7 +126,8 @@ export class AlternativesPopup {
   pick(on) {
     this.picking = on;
     byId('ask-region').setAttribute('aria-pressed', String(on));
-    if (on) this.ports.say('Tap the region to ask about, or press Space on it');
+    this.waited();
+    this.waited = on ? toast('Alternatives for a region', 'Tap the region to ask about, or press Space on it.') : () => {};
   }
 
   /** Whether a press on the image doesn't draw. */

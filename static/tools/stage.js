@@ -15,6 +15,7 @@ import { bounded, clear, filled, held, toImage, toWindow, zoomTo } from '../canv
  * @property {() => void} cancelled it has been given up
  * @property {() => void} interrupted a polygon waits for its tool to be taken again
  * @property {(superpixel: number, point: [number, number]) => void} pick
+ * @property {() => void} begins the person has chosen what to draw with
  * @property {() => boolean} taps whether a press on the image means something else than drawing
  * @property {(superpixel: number) => boolean} tapped takes such a press, unless it means drawing after all
  * @property {(superpixel: number) => void} hover or -1
@@ -52,6 +53,7 @@ export class Stage {
     /** @type {{mode: 'paint' | 'clear', exact: boolean, point: [number, number]} | null} a press that counts where it is released, if it doesn't become a pinch */
     this.tap = null;
     this.tools = new Tools(Math.max(this.image.width, this.image.height), () => {
+      this.listener.begins();
       this.drawing.refresh();
       this.point.refresh();
     });

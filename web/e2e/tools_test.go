@@ -344,6 +344,15 @@ func TestE2ETouch(t *testing.T) {
 	card := value[[]float64](p, `(() => { const b = document.querySelector('.hypothesis:nth-child(2)').getBoundingClientRect(); return [b.left + b.width / 2, b.top + 20]; })()`)
 	p.finger("tapping the second card", card[0], card[1])
 	p.until(`/^2 of/.test(document.getElementById('badge-text').textContent)`)
+	pressed := func(id string) string {
+		return fmt.Sprintf(`document.getElementById(%q).getAttribute('aria-pressed')`, id)
+	}
+	p.clickOn("asking about a region", "#ask-region")
+	p.clickOn("asking for a region instead", "#accept-region")
+	p.until(pressed("ask-region") + ` === 'false' && ` + pressed("accept-region") + ` === 'true'`)
+	p.clickOn("drawing instead", `[data-tool="eraser"]`)
+	p.until(pressed("accept-region") + ` === 'false'`)
+	p.clickOn("labelling again", `[data-tool="superpixel"]`)
 	p.clickOn("asking for a region", "#accept-region")
 	p.tap(image.Pt(orange.X+50, orange.Y))
 	region := p.waitForEvents(3)[2]
