@@ -42,7 +42,7 @@ export const BINDINGS = [
   { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
   { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
   { group: 'Tools', shown: 'E', does: 'Eraser', commands: [['e', 'tool eraser']] },
-  { group: 'Tools', shown: 'V', does: 'Polygon: click corners; Enter or a double click closes it, Backspace removes the last', commands: [['v', 'tool polygon']] },
+  { group: 'Tools', shown: 'V', does: 'Polygon: click corners, or drag around an area; Enter or a double click closes it, Backspace removes the last', commands: [['v', 'tool polygon']] },
   { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']] },
   { group: 'Tools', shown: 'O', does: 'Object box: drag it around the object; a click in a box, or Delete, removes it', commands: [['o', 'tool box']] },
   { group: 'Tools', shown: 'T', does: 'Objects: click each of several touching objects of one class; drag from a number to give that object more; to join one again, click the same place or Alt + click anywhere in it', commands: [['t', 'tool objects']] },

@@ -32,7 +32,7 @@ export class Marks {
     this.brush = null;
     /** @type {[number, number] | null} the point that keys work on, in pixels of the map */
     this.point = null;
-    /** @type {{corners: [number, number][], pointer: [number, number] | null} | null} a polygon being drawn, in pixels of the map */
+    /** @type {{corners: [number, number][], pointer: [number, number] | null, free: boolean} | null} a polygon being drawn, in pixels of the map; free: by a drag */
     this.shape = null;
     /** @type {import('./notes.js').BoxNote | null} a box being drawn */
     this.box = null;
@@ -113,14 +113,14 @@ export class Marks {
     this.paintedOver({ left: x - far, top: y - far, right: x + far, bottom: y + far }, REACH);
   }
 
-  /** @param {{corners: [number, number][], pointer: [number, number] | null}} shape */
-  polygon({ corners, pointer }) {
+  /** @param {{corners: [number, number][], pointer: [number, number] | null, free: boolean}} shape */
+  polygon({ corners, pointer, free }) {
     const path = new Path2D();
     const all = pointer ? [...corners, pointer] : corners;
     all.forEach(([x, y], i) => (i === 0 ? path.moveTo(x, y) : path.lineTo(x, y)));
     this.painter.stroke(this.context, [{ path }], [['rgb(0 0 0 / 0.7)', 3.4], ['#ffffff', 1.6]]);
     for (const [x, y] of all) this.paintedOver({ left: x, top: y, right: x + 1e-3, bottom: y + 1e-3 }, REACH);
-    corners.forEach((corner, i) => this.circle(corner, (i === 0 ? 6 : 2.5) / this.painter.mapScale, [['#000000', 3.4], ['#ffffff', 1.8]]));
+    if (!free) corners.forEach((corner, i) => this.circle(corner, (i === 0 ? 6 : 2.5) / this.painter.mapScale, [['#000000', 3.4], ['#ffffff', 1.8]]));
   }
 
   /**

@@ -12,6 +12,7 @@ import { Stroke } from './strokes.js';
  * @property {boolean} exact
  * @property {Point[]} corners
  * @property {Point[]} removed those that can come back, the last one removed at the end
+ * @property {boolean} free whether a drag is drawing its outline
  */
 
 /** CSS pixels around a corner within which a tap hits it. */
@@ -19,6 +20,9 @@ const NEAR = 12;
 
 /** CSS pixels between the two presses of a double click at most; farther apart they are corners of something small. */
 const TWICE = 4;
+
+/** CSS pixels between the corners of an outline that is drawn freely. */
+const STEP = 4;
 
 /** Turns gestures into strokes and shapes of the active tool. */
 export class Drawing {
@@ -71,8 +75,25 @@ export class Drawing {
     return new Stroke(this.stage.map, { tool: kind, mode, exact, size, pointIn: (s) => this.stage.pointIn(s) }, points);
   }
 
+  /**
+   * A drag where no polygon has begun draws the outline of one freely, until the end.
+   *
+   * @param {{mode: 'paint' | 'clear', exact: boolean, point: Point}} from where it began
+   * @param {Point} point
+   * @returns {boolean} whether it is one
+   */
+  loosen(from, point) {
+    if (this.polygon || this.near(from.point, point, NEAR)) return false;
+    this.begin(from.mode, from.point, from.exact);
+    Object.assign(/** @type {Polygon} */ (/** @type {unknown} */ (this.polygon)), { free: true });
+    this.extend(point);
+    return true;
+  }
+
   /** @param {Point} point */
   extend(point) {
+    const { polygon } = this;
+    if (polygon?.free && !this.near(/** @type {Point} */ (polygon.corners.at(-1)), point, STEP)) polygon.corners.push(point);
     if (!this.stroke) return;
     this.stroke.extend(point);
     this.frame ||= requestAnimationFrame(() => this.tell());
@@ -85,9 +106,12 @@ export class Drawing {
   }
 
   end() {
-    const { stroke } = this;
+    const { stroke, polygon } = this;
     this.stroke = null;
     if (stroke) this.hand(stroke);
+    if (!polygon?.free) return;
+    polygon.free = false;
+    if (polygon.corners.length > 2) this.close(); // else clicks go on with it
   }
 
   /** @param {Stroke | Boxing} stroke that is complete */
@@ -116,7 +140,7 @@ export class Drawing {
    */
   corner(mode, point, exact) {
     this.pointer = point;
-    this.polygon ??= { mode, exact, corners: [], removed: [] };
+    this.polygon ??= { mode, exact, corners: [], removed: [], free: false };
     const { corners } = this.polygon;
     this.polygon.exact ||= exact;
     const twice = corners.length > 0 && this.near(/** @type {Point} */ (corners.at(-1)), point, this.stage.hands.hand === 'touch' ? NEAR : TWICE);
@@ -183,6 +207,7 @@ export class Drawing {
 
   /** Another tool was taken before the polygon was closed. */
   interrupt() {
+    if (this.polygon) this.polygon.free = false;
     [this.interrupted, this.polygon] = [this.polygon, null];
     this.stage.listener.interrupted();
   }
@@ -195,7 +220,7 @@ export class Drawing {
     const { pointer, polygon } = this;
     const inMap = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([(x * map.width) / map.fullWidth, (y * map.height) / map.fullHeight]);
     const brush = pointer && this.tools.swept ? { at: inMap(pointer), radius: ((this.tools.size / 2) * map.width) / map.fullWidth } : null;
-    const shape = polygon ? { corners: polygon.corners.map(inMap), pointer: pointer && inMap(pointer) } : null;
+    const shape = polygon ? { corners: polygon.corners.map(inMap), pointer: pointer && inMap(pointer), free: polygon.free } : null;
     if (!brush && !shape && !marks.brush && !marks.shape) return;
     marks.brush = brush;
     marks.shape = shape;

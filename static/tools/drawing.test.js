@@ -69,3 +69,21 @@ test('another tool interrupts a polygon, which its own takes up again', () => {
   drawing.refresh();
   assert.equal(corners(), 0, 'only once');
 });
+
+test('a drag draws the outline of a polygon, and its end closes it', () => {
+  const { drawing, click, corners, closed } = polygons();
+  const drag = (/** @type {[number, number][]} */ ...points) => points.forEach((point) => drawing.polygon || drawing.loosen({ mode: 'paint', exact: false, point: points[0] }, point));
+  drag([10, 10], [15, 10], [21, 12]);
+  assert.equal(corners(), 0, 'a press that slips is a corner');
+  drag([10, 10], [50, 10]);
+  for (const point of /** @type {[number, number][]} */ ([[52, 11], [50, 50], [10, 12]])) drawing.extend(point);
+  drawing.end();
+  assert.deepEqual(closed, [[[10, 10], [50, 10], [50, 50], [10, 12]]]);
+  drag([10, 10], [50, 10]);
+  drawing.end();
+  assert.equal(corners(), 2, 'a straight line is no area');
+  drag([50, 50], [80, 80]);
+  click([50, 50]);
+  drawing.end();
+  assert.equal(corners(), 3, 'clicks go on with it');
+});

@@ -193,8 +193,9 @@ export class Stage {
       },
       extend: (x, y) => {
         const point = toImage(this.painter.view, x, y);
-        if (this.tap) this.tap.point = point;
-        else this.drawing.extend(point);
+        if (!this.tap) this.drawing.extend(point);
+        else if (this.drags && this.drawing.loosen(this.tap, point)) this.tap = null;
+        else this.tap.point = point;
       },
       end: () => {
         const { tap } = this;
@@ -225,6 +226,11 @@ export class Stage {
       panning: () => this.space,
       precise: () => this.tools.pixelwise,
     };
+  }
+
+  /** Whether a drag draws the outline of a polygon. A finger slides to aim at a corner, and a press can mean something else. */
+  get drags() {
+    return this.tools.kind === 'polygon' && this.hands.hand !== 'touch' && !this.listener.taps();
   }
 
   /** @returns {boolean} whether a stroke or a polygon was cancelled */

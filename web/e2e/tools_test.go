@@ -297,6 +297,25 @@ func TestE2EHabitsWithPolygons(t *testing.T) {
 	}
 }
 
+// TestE2ELasso labels what a drag with the tool of polygons goes around.
+func TestE2ELasso(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.press("2")
+	p.press("v")
+	way := []image.Point{{300, 300}, {700, 310}, {720, 600}, {500, 640}, {300, 600}, {304, 330}}
+	p.mouse(input.DispatchMouseEventTypeMousePressed, way[0], 1)
+	for _, at := range way[1:] {
+		p.mouse(input.DispatchMouseEventTypeMouseMoved, at, 1)
+	}
+	p.screenshot("drawing")
+	p.mouse(input.DispatchMouseEventTypeMouseReleased, way[len(way)-1], 0)
+	if lasso := p.waitForEvents(1)[0]; lasso.Kind != "label" || lasso.Class != 1 || len(lasso.Superpixels) < 20 {
+		t.Errorf("the drag made %+v", lasso)
+	}
+	p.until(`document.getElementById('polygon-actions').hidden`)
+}
+
 // tap touches the screen over a pixel of the image with one finger.
 func (p *page) tap(at image.Point) {
 	p.t.Helper()
