@@ -104,7 +104,7 @@ export class Tools {
     byId('brush').hidden = !this.swept;
     this.slider.value = String(this.place);
     this.slider.setAttribute('aria-valuetext', this.width);
-    byId('brush-value').textContent = String(this.size);
+    byId('brush-value').textContent = `${this.size} px`;
     byId('canvas').dataset.tool = this.kind;
   }
 }
