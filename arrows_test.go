@@ -20,11 +20,12 @@ import (
 // those below it, which may import each other; for a package the longest name counts.
 var arrows = map[string][]string{
 	"cmd/...":                  {"web/...", "storage/...", "segment/...", "superpixels/...", "herding/...", "crf/..."},
-	"cmd/collie":               {"cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version", "segment/archive/zipnames", "segment/beside", "storage/disk"}, // it speaks the interface, like anybody's program
-	"cmd/server/...":           {"web/...", "storage/...", "segment/...", "cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/version"},                      // nothing of what only measuring needs
+	"cmd/collie":               {"cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/remarks", "cmd/internal/version", "segment/archive/zipnames", "segment/beside", "storage/disk"}, // it speaks the interface, like anybody's program
+	"cmd/server/...":           {"web/...", "storage/...", "segment/...", "cmd/internal/help", "cmd/internal/mapping", "cmd/internal/output", "cmd/internal/remarks", "cmd/internal/version"},                      // nothing of what only measuring needs
 	"cmd/internal/help":        {},
 	"cmd/internal/mapping":     {},
 	"cmd/internal/output":      {},
+	"cmd/internal/remarks":     {},
 	"cmd/internal/version":     {},
 	"web/...":                  {"segment/...", "templates", "static"},
 	"web/live":                 {"web/wire", "web/panics", "segment", "segment/access", "segment/annotation", "segment/engine", "segment/gauge", "segment/workspace"},

@@ -8,10 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
+	"collie/cmd/internal/remarks"
 	"collie/storage/disk"
 )
 
@@ -60,13 +60,16 @@ func (c *exportCommand) Run(ctx context.Context, s *server, out streams) error {
 	if r.LeftOut > 0 {
 		fmt.Fprintf(out.stderr, "images without labels, whose guess nobody has accepted: %d (--option guesses=true exports the guess)\n", r.LeftOut)
 	}
+	var said remarks.List
+	for _, im := range r.Images {
+		said.Add(im.Name, im.Lossy+" "+im.Note)
+	}
+	for _, im := range r.Skipped {
+		said.Add(im.Name, "left out. "+im.Why)
+	}
+	said.Print(out.stderr)
 	if r.Damaged == 0 {
 		return nil
-	}
-	for _, im := range slices.Concat(r.Images, r.Skipped) {
-		if im.Damaged {
-			fmt.Fprintf(out.stderr, "%s: %s\n", im.Name, strings.TrimSpace(im.Lossy+" "+im.Why))
-		}
 	}
 	return fmt.Errorf("%s is complete but for images whose files on the server are lost or damaged: %d", c.Out, r.Damaged)
 }

@@ -69,8 +69,7 @@ type job struct {
 		Exported, Omitted, Damaged, Lossy int
 		LeftOut                           int `json:"guesses_left_out"`
 		Images, Skipped                   []struct {
-			Name, Lossy, Why string
-			Damaged          bool
+			Name, Lossy, Note, Why string
 		}
 	} `json:"report"`
 }

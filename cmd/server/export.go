@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"collie/cmd/internal/remarks"
 	"collie/cmd/server/machine"
 	"collie/segment"
 	"collie/segment/audit"
@@ -24,11 +25,11 @@ import (
 
 // exportCommand writes a project, or some of its images, as a zip.
 type exportCommand struct {
-	Project string `required:"" help:"Id of the project, or its name if no other project has it."`
-	Format  string `required:"" enum:"${formats}" help:"One of ${enum}."`
-	Out     string `required:"" type:"path" help:"File to write; an existing file is replaced once the new one is complete."`
+	Project string `required:"" placeholder:"NAME" help:"Id of the project, or its name if no other project has it."`
+	Format  string `required:"" enum:"${formats}" placeholder:"FORMAT" help:"One of ${enum}."`
+	Out     string `required:"" type:"path" placeholder:"FILE" help:"File to write; an existing file is replaced once the new one is complete."`
 
-	Image      []string `help:"Id of an image to export; repeat it for more. Without it, all images of the project."`
+	Image      []string `placeholder:"ID" help:"Id of an image to export; repeat it for more. Without it, all images of the project."`
 	Guesses    bool     `help:"Export guesses that nobody has accepted, too."`
 	Drafts     bool     `default:"true" negatable:"" help:"Include unfinished images."`
 	Approved   bool     `help:"Leave out images that are not approved, or have changed since."`
@@ -39,7 +40,7 @@ type exportCommand struct {
 	Background *bool    `negatable:"" help:"Include class 0 as an object; by default only if it isn't called background or similar."`
 	Hypotheses int      `default:"20" help:"Number of hypotheses in numpy and hypotheses exports."`
 	Split      string   `placeholder:"80,20,0" help:"Divide the images into train, val and test: by chance, in these shares in per cent, or with 'name' by the words train, val and test in their names."`
-	Seed       uint32   `help:"Seed of the split; another one gives another split."`
+	Seed       uint32   `placeholder:"NUMBER" help:"With shares in --split: another number divides the images differently."`
 
 	dataFlag
 	affinitiesFlag
@@ -109,6 +110,9 @@ func (b bounded) Pictures(ctx context.Context, n int64) (give func(), err error)
 
 // split reads the flag; nil without it.
 func (c *exportCommand) split() (*export.Split, error) {
+	if c.Seed != 0 && (c.Split == "" || c.Split == "name") {
+		return nil, errors.New("--seed chooses among divisions by chance, so it needs --split with shares such as 80,10,10")
+	}
 	switch c.Split {
 	case "":
 		return nil, nil
@@ -130,45 +134,18 @@ func (c *exportCommand) split() (*export.Split, error) {
 	return s, nil
 }
 
-// named is how many images with the same remark, or projects, are named.
-const named = 5
-
 // tell writes a report for people: what there is, then what is not exact or left out,
 // once for all images of which the same is to be said.
 func tell(w io.Writer, file string, r *export.Report) {
 	fmt.Fprintf(w, "%s: %s, %d of %d regions\n", file, images(r.Exported), r.RegionsOut, r.RegionsIn)
-	var remarks []string
-	names := map[string][]string{}
-	remark := func(name, text string) {
-		if names[text] == nil {
-			remarks = append(remarks, text)
-		}
-		names[text] = append(names[text], name)
-	}
+	var said remarks.List
 	for _, im := range r.Images {
-		if said := strings.TrimSpace(im.Lossy + " " + im.Note); said != "" {
-			remark(im.Name, said)
-		}
+		said.Add(im.Name, im.Lossy+" "+im.Note)
 	}
 	for _, im := range r.Skipped {
-		remark(im.Name, "left out. "+im.Why)
+		said.Add(im.Name, "left out. "+im.Why)
 	}
-	for _, text := range remarks {
-		list := firstOf(names[text])
-		if len(names[text]) > named {
-			list += ", which manifest.json lists"
-		}
-		fmt.Fprintf(w, "  %s: %s\n", list, text)
-	}
-}
-
-// firstOf lists the first names and counts the others.
-func firstOf(names []string) string {
-	list := strings.Join(names[:min(len(names), named)], ", ")
-	if more := len(names) - named; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
+	said.Print(w)
 }
 
 // findProject finds a project by its id or its name.
@@ -189,7 +166,7 @@ func findProject(ctx context.Context, w *workspace.Workspace, what string) (segm
 	projects = slices.DeleteFunc(projects, func(p segment.Project) bool { return p.Name != what })
 	switch len(projects) {
 	case 0:
-		return segment.Project{}, fmt.Errorf("no project has the id or name %q; there are %s", what, cmp.Or(firstOf(names), "none"))
+		return segment.Project{}, fmt.Errorf("no project has the id or name %q; there are %s", what, cmp.Or(remarks.First(names), "none"))
 	case 1:
 		return projects[0], nil
 	}

@@ -284,11 +284,21 @@ func TestDrainTime(t *testing.T) {
 
 func TestSplitFlag(t *testing.T) {
 	for flag, want := range map[string]*export.Split{
-		"": nil, "name": {By: "name"}, "80,20": {By: "share", Train: new(80), Val: new(20), Seed: 3}, "70, 20, 10": {By: "share", Train: new(70), Val: new(20), Test: new(10), Seed: 3},
+		"80,20": {By: "share", Train: new(80), Val: new(20), Seed: 3}, "70, 20, 10": {By: "share", Train: new(70), Val: new(20), Test: new(10), Seed: 3},
 	} {
 		c := exportCommand{Split: flag, Seed: 3}
 		if got, err := c.split(); err != nil || !cmp.Equal(got, want) {
 			t.Errorf("--split %q: %+v, %v", flag, got, err)
+		}
+	}
+	for flag, want := range map[string]*export.Split{"": nil, "name": {By: "name"}} {
+		c := exportCommand{Split: flag}
+		if got, err := c.split(); err != nil || !cmp.Equal(got, want) {
+			t.Errorf("--split %q: %+v, %v", flag, got, err)
+		}
+		c.Seed = 3
+		if _, err := c.split(); err == nil || !strings.Contains(err.Error(), "--seed") {
+			t.Errorf("--split %q takes a seed without a use for it: %v", flag, err)
 		}
 	}
 	for _, flag := range []string{"half", "1,2,3,4", "80;20"} {
