@@ -182,63 +182,6 @@ func TestImportOfNumbers(t *testing.T) {
 	}
 }
 
-// A folder of PASCAL VOC is one data set: its objects are not taken for classes, and its
-// labelmap names the colours.
-func TestImportOfAFolder(t *testing.T) {
-	p := serve(t)
-	p.photographs("photos")
-	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
-	p.do("", "collie", "upload", "Beach", "photos")
-	p.do("", "/usr/bin/python3", "-c", `
-import os, numpy, PIL.Image
-width, height = PIL.Image.open("photos/beach0.png").size
-classes = numpy.zeros((height, width, 3), numpy.uint8)
-classes[4:12, 4:12] = [10, 20, 30]
-objects = numpy.zeros((height, width), numpy.uint16)
-objects[4:12, 4:8], objects[4:12, 8:12] = 1, 2
-for folder, pixels in [("SegmentationClass", classes), ("SegmentationObject", objects)]:
-    os.makedirs("voc/" + folder)
-    PIL.Image.fromarray(pixels).save("voc/" + folder + "/beach0.png")
-with open("voc/labelmap.txt", "w") as file:
-    file.write("background:0,0,0::\nrock:10,20,30::\n")
-`)
-	if out := p.do("", "collie", "import", "Beach", "voc"); !strings.Contains(out, "1 imported, 0 failed") {
-		t.Errorf("the import: %s", out)
-	}
-	p.fails("its values are objects", "import", "Beach", "voc/SegmentationObject")
-	p.do("", "collie", "export", "Beach", "coco.zip", "--format", "coco")
-	p.do("", "/usr/bin/python3", "-c", `
-import json, zipfile
-of = json.load(zipfile.ZipFile("coco.zip").open("annotations/instances_default.json"))["annotations"]
-assert [(o["category_id"], o["area"]) for o in of] == [(2, 32), (2, 32)], of
-`)
-}
-
-// A folder of YOLO is one data set: its data.yaml names the numbers of classes. So is one of CVAT.
-func TestImportOfOutlines(t *testing.T) {
-	p := serve(t)
-	p.photographs("photos")
-	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
-	p.do("", "collie", "upload", "Beach", "photos")
-	for name, text := range map[string]string{
-		"yolo/data.yaml": "names: [rock]\n", "yolo/labels/beach0.txt": "0 0 0 0.5 0 0.5 1 0 1\n",
-		"cvat/annotations.xml": `<annotations><image name="beach1.png"><box label="rock" xtl="0" ytl="0" xbr="9" ybr="9"/></image></annotations>`,
-	} {
-		file := filepath.Join(p.folder, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, folder := range []string{"yolo", "cvat"} {
-		if out := p.do("", "collie", "import", "Beach", folder); !strings.Contains(out, "1 imported, 0 failed") {
-			t.Errorf("the import of %s: %s", folder, out)
-		}
-	}
-}
-
 // Failures are reported in one line, with a failing exit code.
 func TestMistakes(t *testing.T) {
 	p := serve(t)
@@ -261,7 +204,11 @@ func TestMistakes(t *testing.T) {
 	}
 	p.fails("0 uploaded, 4 already there, 2 failed", "upload", "Beach", "photos")
 	p.fails("contains no file that ends in", "upload", "Beach", t.TempDir())
-	p.fails("no such file", "upload", "Beach", "nothing.png")
+	p.fails("there is no such file or folder: "+filepath.Join(p.folder, "nothing.png"), "upload", "Beach", "nothing.png")
+	p.fails("there is no such file or folder", "import", "Beach", "photos", "nothing.png")
+	if out, err := p.try("", "server", "import", "--project", "Beach", "nothing.png"); err == nil || !strings.Contains(out, "nothing was imported: there is no such file or folder: nothing.png") {
+		t.Errorf("server import of a missing file: %v, %s", err, out)
+	}
 	p.fails("could not be imported", "import", "Beach", "photos/broken.png")
 	p.fails(`no project of yours has the id or name "Moon"`, "upload", "Moon", "photos")
 	p.fails("not all images of Beach were done within 50ms", "wait", "Beach", "--timeout", "50ms")
@@ -329,6 +276,13 @@ for name in glob.glob("photos/*"):
 		if err != nil || strings.Contains(out, "nobody has accepted: 3 (--option guesses=true") != want {
 			t.Errorf("%s: %v\n%s", option, err, out)
 		}
+		if strings.Contains(out, "beach0.png, beach1.png, beach2.png: It has a guess that nobody has accepted") != want {
+			t.Errorf("%s doesn't say of which images what was left out:\n%s", option, out)
+		}
+	}
+	const left = "  beach0.png, beach1.png, beach2.png: left out. It is not approved"
+	if out, err := p.try("", "collie", "export", "Beach", "masks.zip", "--option", "approved=true"); err != nil || !strings.Contains(out, left) {
+		t.Errorf("without approved images: %v\n%s", err, out)
 	}
 }
 

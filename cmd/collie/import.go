@@ -42,11 +42,11 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			files, i.whole[place] = append(files, place), true
 			continue
 		}
-		some, err := filesIn([]string{place}, []string{".zip", ".png", ".json", ".npz", ".tif", ".tiff"})
+		some, err := filesIn([]string{place}, slices.Concat(labelEndings...))
 		if err != nil {
 			return err
 		}
-		files = append(files, masksOf(some)...)
+		files = append(files, labelsOf(some)...)
 	}
 	if c.Map != nil {
 		b, err := json.Marshal(c.Map)
@@ -91,6 +91,7 @@ func (i *importing) file(ctx context.Context, file string) error {
 		return nil
 	}
 	var answer struct {
+		Added  []string `json:"classes_added"`
 		Images []struct {
 			Mask, Image, Problem string
 			Lossy                []string
@@ -117,6 +118,9 @@ func (i *importing) file(ctx context.Context, file string) error {
 		i.imported++
 		fmt.Fprintf(i.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
 	}
+	for _, class := range answer.Added {
+		fmt.Fprintf(i.stderr, "class %s was added\n", class)
+	}
 	for _, v := range answer.Values {
 		if v.Class == nil || v.Name != "" && i.numbers == "classes" {
 			continue
@@ -142,13 +146,20 @@ func (c *importCommand) isDataSet(place string) bool {
 	})
 }
 
-// masksOf leaves TIFFs out of the files in a folder that has others: they are photographs.
-func masksOf(files []string) []string {
-	others := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		return slices.Contains([]string{".tif", ".tiff"}, strings.ToLower(filepath.Ext(file)))
-	})
-	if len(others) > 0 {
-		return others
+// labelEndings are the endings of files that are imported from a folder, those that are
+// surely labels first. Beside these, arrays and XML can be anything, such as what another
+// program needs; beside any of them, TIFFs are photographs.
+var labelEndings = [][]string{{".zip", ".png", ".json", ".npz"}, {".npy", ".xml"}, {".tif", ".tiff"}}
+
+// labelsOf returns those of the files in a folder that are surest to be labels.
+func labelsOf(files []string) []string {
+	for _, endings := range labelEndings {
+		some := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+			return !slices.Contains(endings, strings.ToLower(filepath.Ext(file)))
+		})
+		if len(some) > 0 {
+			return some
+		}
 	}
-	return files
+	return files // one that was named, whatever its ending
 }

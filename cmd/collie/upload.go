@@ -191,7 +191,9 @@ func filesIn(places, endings []string) ([]string, error) {
 	var files []string
 	for _, place := range places {
 		info, err := os.Stat(place)
-		if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no such file or folder: %s", place)
+		} else if err != nil {
 			return nil, err
 		}
 		if !info.IsDir() {

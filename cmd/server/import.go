@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ import (
 type importCommand struct {
 	Files []string `arg:"" help:"Folders, zip archives, masks as PNG or TIFF, COCO or labelme JSON, XML of CVAT, .npz files with scores or embeddings, or .npy files with scores; without --project, backups."`
 
-	Project string `help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
+	Project string `placeholder:"NAME" help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
 	mapping.Flags
 
 	uploadLimits
@@ -29,7 +30,9 @@ type importCommand struct {
 // fails when a mask or a file could not be imported; the others are there all the same.
 func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 	for _, name := range c.Files {
-		if _, err := os.Stat(name); err != nil {
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("nothing was imported: there is no such file or folder: %s", name)
+		} else if err != nil {
 			return fmt.Errorf("nothing was imported: %w", err)
 		}
 	}

@@ -169,7 +169,7 @@ func (m *meaning) check(pixels []uint8) error {
 	for _, p := range pixels {
 		switch v := &m.values[p]; {
 		case v.New && m.added[p].Name == "":
-			return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON) to leave it undecided.", v.Value)
+			return segment.Errorf(segment.Invalid, "The mask uses %q, which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON, --map '%s=' on the command line) to leave it undecided.", v.Value, v.Value)
 		case !v.Unknown:
 		case v.Name != "":
 			return segment.Errorf(segment.Invalid, "Nothing says which class the %s of the label image have. Only in a project of two classes it is the second; otherwise map %q to a class.", v.Name, v.Value)
@@ -178,7 +178,7 @@ func (m *meaning) check(pixels []uint8) error {
 		case m.places > 0:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set. If each number is an object, choose that numbers are objects.", p, m.places-1)
 		default:
-			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON) to leave it undecided.", p)
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON, --map %d= on the command line) to leave it undecided.", p, p)
 		}
 	}
 	return nil

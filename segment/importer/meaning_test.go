@@ -57,11 +57,11 @@ func TestMapping(t *testing.T) {
 		"a new class":        {options: importer.Options{Mapping: map[string]string{"1": "car", "7": "CAR "}}, left: "car", right: "car", added: []string{"car"}},
 		"two small sigmas":   {options: importer.Options{Mapping: map[string]string{"1": "σ", "7": "ς"}}, left: "σ", right: "ς", added: []string{"σ", "ς"}},
 		"undecided":          {options: importer.Options{Mapping: map[string]string{"1": "", "7": "ground", "8": "never", "cup": "cup"}}, left: "", right: "ground"},
-		"a value is missing": {options: importer.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks. Map it to a class, or to nothing (null in JSON)"},
+		"a value is missing": {options: importer.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks. Map it to a class, or to nothing (null in JSON, --map 7= on the command line)"},
 		"one is missing":     {options: importer.Options{Mapping: map[string]string{"1": "car"}}, left: "car", rightUnknown: true, problem: "uses class 7, which the mapping lacks"},
 		"nothing is said":    {left: "Sky", rightUnknown: true, problem: "uses class 7, but the project has classes 0 to 1"},
 		"PASCAL VOC":         {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky", "car": "car"}}, left: "Sky", right: "car", added: []string{"car"}},
-		"a name is missing":  {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky"}}, left: "Sky", right: "car", problem: `uses "car", which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON)`},
+		"a name is missing":  {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky"}}, left: "Sky", right: "car", problem: `uses "car", which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON, --map 'car=' on the command line)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, p, im, files := beach(t)

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A folder of PASCAL VOC is one data set: its objects are not taken for classes, and its
+// labelmap names the colours.
+func TestImportOfAFolder(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy, PIL.Image
+width, height = PIL.Image.open("photos/beach0.png").size
+classes = numpy.zeros((height, width, 3), numpy.uint8)
+classes[4:12, 4:12] = [10, 20, 30]
+objects = numpy.zeros((height, width), numpy.uint16)
+objects[4:12, 4:8], objects[4:12, 8:12] = 1, 2
+for folder, pixels in [("SegmentationClass", classes), ("SegmentationObject", objects)]:
+    os.makedirs("voc/" + folder)
+    PIL.Image.fromarray(pixels).save("voc/" + folder + "/beach0.png")
+with open("voc/labelmap.txt", "w") as file:
+    file.write("background:0,0,0::\nrock:10,20,30::\n")
+`)
+	if out := p.do("", "collie", "import", "Beach", "voc"); !strings.Contains(out, "1 imported, 0 failed") {
+		t.Errorf("the import: %s", out)
+	}
+	p.fails("its values are objects", "import", "Beach", "voc/SegmentationObject")
+	p.do("", "collie", "export", "Beach", "coco.zip", "--format", "coco")
+	p.do("", "/usr/bin/python3", "-c", `
+import json, zipfile
+of = json.load(zipfile.ZipFile("coco.zip").open("annotations/instances_default.json"))["annotations"]
+assert [(o["category_id"], o["area"]) for o in of] == [(2, 32), (2, 32)], of
+`)
+}
+
+// Arrays and XML in a folder are scores and masks, but not beside files that are surely
+// labels, where they belong to other programs.
+func TestImportOfAFolderOfArrays(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy, PIL.Image
+width, height = PIL.Image.open("photos/beach0.png").size
+for folder in ["arrays", "masks"]:
+    os.mkdir(folder)
+    numpy.save(folder + "/beach0_Probabilities.npy", numpy.full((height, width, 3), [.1, .8, .1], numpy.float32))
+    with open(folder + "/cvat.xml", "w") as file:
+        file.write('<annotations><image name="beach1.png"><box label="pier" xtl="0" ytl="0" xbr="9" ybr="9"/></image></annotations>')
+    PIL.Image.new("L", (width, height)).save(folder + "/beach0.tif")
+PIL.Image.new("L", (width, height)).save("masks/beach2.png")
+`)
+	if out := p.do("", "collie", "import", "Beach", "masks"); !strings.Contains(out, "1 imported, 0 failed") || strings.Contains(out, "was added") {
+		t.Errorf("masks beside arrays: %s", out)
+	}
+	if out := p.do("", "collie", "import", "Beach", "arrays"); !strings.Contains(out, "2 imported, 0 failed") || !strings.Contains(out, "class pier was added") {
+		t.Errorf("arrays and XML: %s", out)
+	}
+}
+
+// A folder of YOLO is one data set: its data.yaml names the numbers of classes. So is one of CVAT.
+func TestImportOfOutlines(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	for name, text := range map[string]string{
+		"yolo/data.yaml": "names: [rock]\n", "yolo/labels/beach0.txt": "0 0 0 0.5 0 0.5 1 0 1\n",
+		"cvat/annotations.xml": `<annotations><image name="beach1.png"><box label="rock" xtl="0" ytl="0" xbr="9" ybr="9"/></image></annotations>`,
+	} {
+		file := filepath.Join(p.folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{"yolo", "cvat"} {
+		if out := p.do("", "collie", "import", "Beach", folder); !strings.Contains(out, "1 imported, 0 failed") {
+			t.Errorf("the import of %s: %s", folder, out)
+		}
+	}
+}
