@@ -177,8 +177,9 @@ class Collie:
         return self._file("importMasks", project_id, path, name, {"numbers": numbers, "uncovered": uncovered}, parts)
 
     def wait(self, project_id, seconds=None, every=10):
-        """Wait until all images are done.
+        """Wait until all images are labelled everywhere: until the status of each is done.
 
+        A status by hand, in the image's review, doesn't count.
         TimeoutError after some seconds, LookupError if there are no images.
         """
         end = None if seconds is None else time.monotonic() + seconds

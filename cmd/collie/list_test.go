@@ -39,3 +39,30 @@ func TestListOfReviews(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", &said, want)
 	}
 }
+
+// Waiting says how many images only a person calls done.
+func TestWaitSaysWhatIsDoneByHand(t *testing.T) {
+	asked := 0
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := `[{"id": "p", "name": "Beach"}]`
+		if strings.HasSuffix(r.URL.Path, "/images") {
+			answer = `[{"id": "a", "status": "started", "review": {"status": "done"}}, {"id": "b", "status": "untouched", "review": {"status": "rejected"}}, {"id": "c", "status": "done"}]`
+			if asked++; asked > 2 {
+				answer = `[{"id": "a", "status": "done", "review": {"status": "done"}}]`
+			}
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer site.Close()
+	s, err := newServer(site.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	if err := (&waitCommand{Project: "Beach"}).Run(t.Context(), s, streams{io.Discard, &said}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "images done: 1 of 3; done or approved by hand, but not labelled everywhere: 1\nimages done: 1 of 1\n"; said.String() != want {
+		t.Errorf("got\n%swant\n%s", &said, want)
+	}
+}

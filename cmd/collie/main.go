@@ -32,7 +32,7 @@ type commands struct {
 	Import importCommand `cmd:"" help:"Import masks, classifier scores or embeddings into a project."`
 	Export exportCommand `cmd:"" help:"Export a project's labels as a zip file."`
 	Set    setCommand    `cmd:"" help:"Set the status of images, or who is to work on them."`
-	Wait   waitCommand   `cmd:"" help:"Wait until people have finished the images of a project."`
+	Wait   waitCommand   `cmd:"" help:"Wait until people have labelled the images of a project everywhere: until 'collie list' says done of each. A status by hand doesn't count."`
 
 	Version versionCommand `cmd:"" help:"Print the version of this program."`
 }
@@ -141,7 +141,7 @@ func (c *createCommand) Run(ctx context.Context, s *server, out streams) error {
 	return nil
 }
 
-// waitCommand waits until people have finished.
+// waitCommand waits until people have labelled everything.
 type waitCommand struct {
 	Project string        `arg:"" help:"Id of the project, or its name if no other project has it."`
 	Timeout time.Duration `default:"0" help:"Fail after this time, such as 8h; 0 waits for ever."`
@@ -163,7 +163,7 @@ func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, c.Timeout, fmt.Errorf("not all images of %s were done within %v", p.Name, c.Timeout))
 		defer cancel()
 	}
-	said, away := -1, false
+	said, away := "", false
 	for {
 		images, err := s.images(ctx, p.ID)
 		var f *failure
@@ -183,15 +183,22 @@ func (c *waitCommand) Run(ctx context.Context, s *server, out streams) error {
 			return fmt.Errorf("%s has no images; upload some first", p.Name)
 		}
 		away = false
-		done := 0
+		done, byHand := 0, 0
 		for _, im := range images {
-			if im.Status == "done" {
+			switch {
+			case im.Status == "done":
 				done++
+			case im.Review != nil && (im.Review.Status == "done" || im.Review.Status == "approved"):
+				byHand++
 			}
 		}
-		if done != said {
-			fmt.Fprintf(out.stderr, "images done: %d of %d\n", done, len(images))
-			said = done
+		state := fmt.Sprintf("images done: %d of %d", done, len(images))
+		if byHand > 0 {
+			state += fmt.Sprintf("; done or approved by hand, but not labelled everywhere: %d", byHand)
+		}
+		if state != said {
+			fmt.Fprintln(out.stderr, state)
+			said = state
 		}
 		if done == len(images) {
 			return nil
