@@ -12,7 +12,7 @@ import (
 
 // auditCommand prints the audit log, also while the server runs.
 type auditCommand struct {
-	After int64 `help:"Only entries after this number."`
+	After int64 `placeholder:"NUMBER" help:"Only entries after this number."`
 	dataFlag
 }
 

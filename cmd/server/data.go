@@ -22,7 +22,7 @@ import (
 
 // dataFlag says where the data is, for every command that works on it.
 type dataFlag struct {
-	Data     string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; serving, 'users add' and 'restore' create it. With --database, for what only this server needs."`
+	Data     string `default:"./collie-data" env:"COLLIE_DATA" type:"path" help:"Folder for all data; serving, 'users add', 'users invite' and 'restore' create it. With --database, for what only this server needs."`
 	Database string `env:"COLLIE_DATABASE" placeholder:"postgres://…" help:"PostgreSQL database that several servers share, instead of one in the data folder; needs --blobs. Other users of the machine can see a password on the command line, but not in the environment."`
 	Direct   string `name:"database-listen" env:"COLLIE_DATABASE_LISTEN" placeholder:"postgres://…" help:"Address of the same database without a connection pooler, for hearing at once what other servers have done. Needed only when --database is a pooler that passes on no notifications, such as PgBouncer in transaction mode."`
 	Blobs    string `env:"COLLIE_BLOBS" placeholder:"s3://BUCKET?endpoint=URL" help:"Bucket of an S3 server for the images' files and exports, which are in the data folder otherwise; s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION. Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment."`

@@ -27,7 +27,7 @@ import (
 // request, and by pages that are open within half a minute.
 type usersCommand struct {
 	Add      addUser     `cmd:"" help:"Add a user. Asks for the password, or reads it from the first line of standard input."`
-	Invite   inviteUsers `cmd:"" help:"Print a link for each user with which they choose a password. Who doesn't exist is added."`
+	Invite   inviteUsers `cmd:"" help:"Print a link for each user to choose a password with. Users who don't exist are added."`
 	List     listUsers   `cmd:"" help:"List the users."`
 	Role     setRole     `cmd:"" help:"Give a user another role on the server."`
 	Password setPassword `cmd:"" help:"Give a user another password and sign them out everywhere."`
