@@ -9,6 +9,7 @@ import (
 
 	"collie/cmd/internal/stats"
 	"collie/herding/choose"
+	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -82,7 +83,7 @@ func (c *areasCommand) Run(t *terminal) error {
 	if !slices.ContainsFunc(rows, func(r *areasRow) bool { return r.Ranges > 0 }) {
 		return c.oneClass("--data", c.Data)
 	}
-	fmt.Fprintf(t.Out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %d images, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, len(list))
+	fmt.Fprintf(t.Out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %s, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, segment.Counted(len(list), "image"))
 	w := t.Table()
 	fmt.Fprint(w, "clicked\tmethod\tranges\tinside\twidth\tneeds wider by\t\n")
 	for _, r := range rows {

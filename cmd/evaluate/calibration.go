@@ -28,6 +28,7 @@ func (c *calibrationCommand) check() error {
 	return cmp.Or(
 		atLeast("--after", 1, c.After...), regions(c.Regions), c.data.check(1),
 		within("--hypotheses", 2, engine.MaxHypotheses, c.Hypotheses), // one alone is never in doubt
+		c.apart("--fit", c.Fit),
 	)
 }
 
@@ -274,30 +275,30 @@ func (d *doubts) calibration(images int, line []float64) calibration {
 }
 
 func (c *calibrationCommand) print(t *terminal, r calibration) {
-	fmt.Fprintf(t.Out, "%d looks at %d images. On average the hypotheses disagree on %.1f %% of the image and most of them are wrong on %.1f %%; the two are %.1f points apart.\n",
-		r.Looks, r.Images, 100*r.Disagree, 100*r.Wrong, 100*r.Error)
+	fmt.Fprintf(t.Out, "%s at %s. On average the hypotheses disagree on %.1f %% of the image and most of them are wrong on %.1f %%; the two are %.1f points apart.\n",
+		segment.Counted(r.Looks, "look"), segment.Counted(r.Images, "image"), 100*r.Disagree, 100*r.Wrong, 100*r.Error)
 	if r.Line != nil {
 		fmt.Fprintf(t.Out, "Fitted to %s, wrong = %.3f + %.3f · disagree, which is %.1f points off.\n", filepath.Base(c.Fit), r.Line[0], r.Line[1], 100*r.LineError)
 	}
 	fmt.Fprintf(t.Out, "A class that a share of the hypotheses gives a superpixel is right for another share of its area; the expected calibration error is %.1f points.\n", 100*r.Expected)
 	w := t.Table()
-	defer w.Flush()
 	fmt.Fprintf(w, "disagree on up to\tof the looks\tmean IoU of the first at least %.0f %%\t\n", 100*goodEnough)
 	for _, d := range r.Done {
 		fmt.Fprintf(w, "%.0f %%\t%.0f %%\t%.0f %%\t\n", 100*d.UpTo, 100*d.Share, 100*d.Good)
 	}
-	fmt.Fprint(w, "\ndisagree on\twrong on\t\tof the hypotheses\tright\tof the area\t\n")
-	for i := range max(len(r.Areas), len(r.Votes)) {
-		areas, votes := "\t", "\t\t"
-		if i < len(r.Areas) {
-			areas = fmt.Sprintf("%.1f %%\t%.1f %%", 100*r.Areas[i].Said, 100*r.Areas[i].True)
-		}
-		if i < len(r.Votes) {
-			v := r.Votes[i]
-			votes = fmt.Sprintf("%.0f %%\t%.1f %%\t%.1f %%", 100*v.Said, 100*v.True, 100*v.Share)
-		}
-		fmt.Fprintf(w, "%s\t\t%s\t\n", areas, votes)
+	w.Flush()
+	fmt.Fprintln(t.Out, "\nLooks in the order of the share of the image on which the hypotheses disagree, equally many in each row:")
+	fmt.Fprint(w, "disagree on\twrong on\t\n")
+	for _, b := range r.Areas {
+		fmt.Fprintf(w, "%.1f %%\t%.1f %%\t\n", 100*b.Said, 100*b.True)
 	}
+	w.Flush()
+	fmt.Fprintln(t.Out, "\nClasses of superpixels by the share of the hypotheses that gives them, and where they are right:")
+	fmt.Fprint(w, "of the hypotheses\tright\tof the area\t\n")
+	for _, b := range r.Votes {
+		fmt.Fprintf(w, "%.0f %%\t%.1f %%\t%.1f %%\t\n", 100*b.Said, 100*b.True, 100*b.Share)
+	}
+	w.Flush()
 }
 
 // draw writes both comparisons as SVG and PNG files.

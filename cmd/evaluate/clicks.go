@@ -143,7 +143,7 @@ func (s *setting) effort(at int, target float64) effort {
 }
 
 func (c *clicksCommand) print(t *terminal, rows []effort) {
-	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, over %d images; a failure counts as %d.\n", rows[0].Images, c.Max)
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, over %s; a failure counts as %d.\n", segment.Counted(rows[0].Images, "image"), c.Max)
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "target\tmethod\thypotheses\ttaken\tmean\tmedian\tfailed\t\n")

@@ -10,6 +10,7 @@ import (
 	"collie/herding"
 	"collie/herding/choose"
 	"collie/herding/methods"
+	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -207,8 +208,8 @@ func (c *contender) compare(with *contender, classes int) {
 }
 
 func (c *methodsCommand) print(t *terminal, rows []*contender) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %s, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are distinct; energy below the first; processor time and maximisations per labelling.\n",
-		rows[0].Images, draws(c.Draws), c.Against, c.Hypotheses)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, %s, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are distinct; energy below the first; processor time and maximisations per labelling.\n",
+		segment.Counted(rows[0].Images, "image"), draws(c.Draws), c.Against, c.Hypotheses)
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "model\tclicked\tmethod\tanswers\t")

@@ -225,8 +225,8 @@ func readEmbeddings(path string, runs *superpixels.Runs) (*segment.Embedding, er
 }
 
 func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
-	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow, over %s, with embeddings whose weight was learned from %d images. "+
-		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more.\n", 100*boundShare, segment.Counted(rows[0].Images, "image"), c.Finished)
+	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow, over %s, with embeddings whose weight was learned from %s. "+
+		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more; what is added to the log odds of borders and of pairs: a constant, and a factor of the distance.\n", 100*boundShare, segment.Counted(rows[0].Images, "image"), segment.Counted(c.Finished, "image"))
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "gesture\ttarget\tquality\tmean\tmedian\tfailed\twithout\tsaved\t\tworse\tborders\tpairs\t\n")

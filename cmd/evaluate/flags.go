@@ -77,6 +77,19 @@ func (d data) among() string {
 	return fmt.Sprintf(" among the first %d (--limit)", d.Limit)
 }
 
+// apart refuses the folder of --data under another flag: what is learned from images says
+// nothing when it is measured on the same ones.
+func (d data) apart(flag, dir string) error {
+	other, err := os.Stat(dir)
+	if err != nil {
+		return nil // reported when its images are read
+	}
+	if own, err := os.Stat(d.Data); err == nil && os.SameFile(own, other) {
+		return fmt.Errorf("%s %s is also the folder of --data: choose a folder of other images to learn from", flag, dir)
+	}
+	return nil
+}
+
 // arraysOf is the file with the scores or embeddings of an image.
 func arraysOf(dir, id string) string { return filepath.Join(dir, id+".npz") }
 

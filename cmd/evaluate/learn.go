@@ -19,8 +19,8 @@ type learnCommand struct {
 	Predictors []int   `default:"1,2,4,8" help:"Numbers of predictors that share the work."`
 	Observed   float64 `default:"0.02" help:"Share of the superpixels that is clicked."`
 	Regions    int     `default:"600" help:"Superpixels of an image."`
-	Rounds     int     `help:"Rounds of assignment and training instead of the default."`
-	Epochs     int     `help:"Of training in a round instead of the default."`
+	Rounds     int     `placeholder:"N" help:"Rounds of assignment and training instead of the default."`
+	Epochs     int     `placeholder:"N" help:"Epochs of training in a round instead of the default."`
 }
 
 // learnRow compares so many predictors with as many of Herding's hypotheses.
@@ -43,7 +43,7 @@ type taught struct {
 func (c *learnCommand) check() error {
 	return cmp.Or(
 		atLeast("--predictors", 1, c.Predictors...), shares("--observed", c.Observed), regions(c.Regions),
-		c.data.check(2), atLeast("--rounds", 0, c.Rounds), atLeast("--epochs", 0, c.Epochs),
+		c.data.check(2), atLeast("--rounds", 0, c.Rounds), atLeast("--epochs", 0, c.Epochs), c.apart("--train", c.Train),
 	)
 }
 
@@ -88,7 +88,7 @@ func (c *learnCommand) Run(t *terminal) error {
 		}
 		rows = append(rows, row)
 	}
-	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over %d images with %.4g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %d other images; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", len(test), 100*c.Observed, len(train))
+	fmt.Fprintf(t.Out, "Mean IoU of the image in per cent over %s with %.4g %% of the superpixels clicked: the best labelling and one of each predictor, learned from %s; as many hypotheses of Herding's; how far the predictors are ahead, with a 95 %% interval.\n", segment.Counted(len(test), "image"), 100*c.Observed, segment.Counted(len(train), "other image"))
 	w := t.Table()
 	fmt.Fprint(w, "predictors\tobjective\tlearned\toracle\therding\tahead\t\n")
 	for _, r := range rows {

@@ -39,6 +39,9 @@ func TestLearn(t *testing.T) {
 	if _, err := evaluate(t, append(args, "--limit", "1")...); err == nil || !strings.Contains(err.Error(), "has 1 among the first 1 (--limit) with clicks") {
 		t.Errorf("one image for two predictors: %v", err)
 	}
+	if _, err := evaluate(t, "learn", "--train", args[2], "--data", args[2], "--classes", "2"); err == nil || !strings.Contains(err.Error(), "also the folder of --data") {
+		t.Errorf("images that were learned from: %v", err)
+	}
 	for flag, value := range map[string]string{"--predictors": "0", "--observed": "0", "--epochs": "-1", "--classes": "1"} {
 		if _, err := evaluate(t, "learn", "--train", folder(t, 1), "--data", folder(t, 1), "--regions", "60", flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)

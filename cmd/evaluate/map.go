@@ -16,13 +16,14 @@ import (
 	"collie/cmd/internal/progress"
 	"collie/cmd/internal/uai"
 	"collie/crf"
+	"collie/segment"
 )
 
 type mapCommand struct {
 	output
 	Models string `required:"" type:"path" placeholder:"DIR" help:"Folder of pairwise models (.uai), with optima.tsv if the best scores are known."`
 	Solver string `default:"thorough" enum:"auto,thorough,trws,lbp" help:"${enum}; auto is what sequences use, quicker where weights have both signs."`
-	Sweeps int    `help:"Message passing sweeps; 0 is the solver's own choice."`
+	Sweeps int    `placeholder:"N" help:"Message passing sweeps; 0 is the solver's own choice."`
 	Repeat int    `default:"3" help:"Runs of a model; the time is their median."`
 	Limit  int    `placeholder:"N" help:"Use the first N models only."`
 }
@@ -111,6 +112,7 @@ func (c *mapCommand) solve(file string, best map[string]float64) (solved, error)
 }
 
 func (c *mapCommand) print(t *terminal, rows []solved) {
+	fmt.Fprintf(t.Out, "The score reached, which is maximised, how far it is below the best known one, and the median time of %s.\n", segment.Counted(c.Repeat, "run"))
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "model\tnodes\tlabels\tscore\tgap\tms\tsweeps\tproved\t\n")

@@ -26,7 +26,7 @@ type methodsCommand struct {
 	Draws      int       `default:"1" help:"Draws of the clicks, or of the scores' errors; with several, figures are means and spreads over them."`
 	Hypotheses int       `default:"20" help:"Labellings of a method."`
 	Against    string    `default:"label-bias" placeholder:"NAME" help:"Method that the others are compared with, image by image; it is measured, too."`
-	Strength   float64   `help:"Strength of diversity or noise instead of each method's default."`
+	Strength   float64   `placeholder:"NUMBER" help:"Strength of diversity or noise instead of each method's default."`
 	Regions    int       `default:"600" help:"Superpixels of an image."`
 	Blur       float64   `default:"0.01" help:"Of the semantic scores, see evaluate semantic."`
 	Doubt      float64   `default:"0.4" help:"Of the semantic scores."`

@@ -240,12 +240,12 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 }
 
 func (c *nextCommand) print(t *terminal, rows []*inquiry) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %d images and %s, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval.\n",
-		rows[0].Images, draws(c.Draws), rows[0].Query)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %s and %s, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval; ms of a question.\n",
+		segment.Counted(rows[0].Images, "image"), draws(c.Draws), rows[0].Query)
 	w := t.Table()
 	defer w.Flush()
 	shown := []int{0, 1, 2, 5, 10, 20}
-	shown = slices.DeleteFunc(shown, func(n int) bool { return n > c.Asked })
+	shown = append(slices.DeleteFunc(shown, func(n int) bool { return n >= c.Asked }), c.Asked)
 	fmt.Fprint(w, "query\t")
 	for _, n := range shown {
 		fmt.Fprintf(w, "%d\t\t", n)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,6 +57,10 @@ func TestNext(t *testing.T) {
 	}
 	if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
+	}
+	out, err := evaluate(t, "next", "--data", dir, "--limit", "1", "--classes", "2", "--regions", "60", "--asked", "3", "--queries", "votes")
+	if header := regexp.MustCompile(`query +0 +1 +2 +3 +ms`); err != nil || !header.MatchString(out) || !strings.Contains(out, "over 1 image and 1 draw") {
+		t.Errorf("the table of one image ends before the last answer: %v\n%s", err, out)
 	}
 	for _, wrong := range [][]string{{"--asked", "0"}, {"--draws", "0"}, {"--classes", "256"}, {"--queries", "oracle"}} {
 		if _, err := evaluate(t, append([]string{"next", "--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {

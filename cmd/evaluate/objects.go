@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"collie/cmd/internal/stats"
+	"collie/segment"
 	"collie/segment/assistant"
 	"collie/segment/engine"
 	"collie/segment/simulate"
@@ -246,7 +247,7 @@ func (c *objectsCommand) print(t *terminal, rows []*marked) {
 	if c.Box {
 		what = "action, the first of them a box"
 	}
-	fmt.Fprintf(t.Out, "One object in each of %d images, at most %d actions; the finest superpixels alone would give an IoU of %.3f.\n", rows[0].Images, c.Max, rows[0].Bound)
+	fmt.Fprintf(t.Out, "One object in each image, %s, at most %d actions; the finest superpixels alone would give an IoU of %.3f. With picks, taking a hypothesis or a region of one is an action, too; failed without and with them; ms of an answer.\n", segment.Counted(rows[0].Images, "image"), c.Max, rows[0].Bound)
 	w := t.Table()
 	fmt.Fprintf(w, "actions to\t80 %%\tpicks\tfailed\t85 %%\tpicks\tfailed\t90 %%\tpicks\tfailed\tms\t\n")
 	for _, r := range rows {

@@ -46,7 +46,7 @@ type rankRow struct {
 func (c *rankCommand) check() error {
 	return cmp.Or(
 		atLeast("--hypotheses", 2, c.Hypotheses), regions(c.Regions), c.data.check(2), known(c.Method),
-		shares("--observed", c.Observed...), positive("--ridge", c.Ridge), within("--margin", 0, 1, c.Margin),
+		shares("--observed", c.Observed...), positive("--ridge", c.Ridge), within("--margin", 0, 1, c.Margin), c.apart("--train", c.Train),
 	)
 }
 

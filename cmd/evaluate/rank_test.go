@@ -37,6 +37,9 @@ func TestRank(t *testing.T) {
 	if len(few.Results) != 5 || few.Results[0].Observed != 0.4 {
 		t.Errorf("with a share of a single click: %+v", few.Results)
 	}
+	if _, err := evaluate(t, "rank", "--train", args[2], "--data", args[2], "--classes", "2"); err == nil || !strings.Contains(err.Error(), "--train "+args[2]+" is also the folder of --data") {
+		t.Errorf("images that were learned from: %v", err)
+	}
 	for flag, value := range map[string]string{"--method": "none", "--observed": "0", "--hypotheses": "1", "--ridge": "-1", "--margin": "NaN"} {
 		if _, err := evaluate(t, "rank", "--train", folder(t, 1), "--data", folder(t, 1), "--classes", "2", "--regions", "60", flag, value); err == nil || !strings.Contains(err.Error(), value) || !strings.Contains(err.Error(), flag) && flag != "--method" {
 			t.Errorf("%s %s: %v", flag, value, err)

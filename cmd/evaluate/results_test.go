@@ -91,7 +91,7 @@ func TestNothingToMeasure(t *testing.T) {
 		save(t, filepath.Join(void, name), grey(func(int, int) uint8 { return 255 }))
 		save(t, filepath.Join(plain, name), grey(func(int, int) uint8 { return 0 }))
 	}
-	good := folder(t, 1)
+	good, other := folder(t, 1), folder(t, 1)
 	for _, c := range []struct{ args, says string }{
 		{"voc --data " + void, "void"},
 		{"semantic --data " + void, "void"},
@@ -105,7 +105,7 @@ func TestNothingToMeasure(t *testing.T) {
 		{"rank --method herding --data " + good + " --train " + plain, "--train " + plain + ": no image has clicks on two classes"},
 		{"rank --method herding --observed 0.4 --train " + good + " --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
 		{"learn --data " + good + " --train " + plain, "--train " + plain + ": no image has clicks on two classes"},
-		{"learn --observed 0.4 --predictors 2 --train " + good + " --data " + good, "--predictors 2: every predictor needs an image"},
+		{"learn --observed 0.4 --predictors 2 --train " + good + " --data " + other, "--predictors 2: every predictor needs an image"},
 		{"learn --observed 0.4 --predictors 1 --train " + good + " --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
 		{"calibration --data " + good + " --fit " + plain, plain + ": no image has anything to click"},
 		{"calibration --data " + void, void + ": no image has anything to click"},

@@ -83,6 +83,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 			return allVoid(c.Data, len(list))
 		}
 	}
+	fmt.Fprintf(t.Out, "Wrong pixels among those without a scribble, void ignored: of the first hypothesis, of the best of %d, and of the best labelling of the superpixels.\n", c.Hypotheses)
 	w := t.Table()
 	fmt.Fprint(w, "scribbles\tmethod\timages\terror\toracle error\tsuperpixels alone\tms to first\t\n")
 	for _, r := range rows {

@@ -14,6 +14,7 @@ import (
 	"collie/cmd/internal/pretend"
 	"collie/crf"
 	"collie/herding"
+	"collie/segment"
 	"collie/segment/engine"
 	"collie/segment/importer/npz"
 	"collie/segment/simulate"
@@ -28,7 +29,7 @@ type semanticCommand struct {
 	Corrupt    []float64 `default:"0,0.1,0.2,0.3" help:"Probabilities that a segment of the truth, and then each superpixel, swaps its best class and a second one."`
 	Doubt      float64   `default:"0.4" help:"Part of its score that a segment gives to a second class; 0 = a wrong segment shows no trace of the truth."`
 	Scores     string    `type:"path" placeholder:"DIR" help:"Read the scores of a classifier from DIR/ID.npz instead of making them up."`
-	Observed   float64   `help:"Share of the superpixels that are clicked on top."`
+	Observed   float64   `placeholder:"SHARE" help:"Share of the superpixels that are clicked on top."`
 	Draws      int       `default:"1" help:"Draws of the errors and the clicks; with several, figures are means and spreads over them."`
 	Regions    int       `default:"600" help:"Superpixels of an image."`
 	Solver     string    `default:"auto" enum:"auto,exact,lbp" help:"Maximiser: auto (what suits the weights), exact (nearly, TRW-S and ICM) or lbp (50 rounds of belief propagation)."`
@@ -298,8 +299,8 @@ func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
 	if c.Scores != "" {
 		from = "of " + c.Scores
 	}
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, scores %s, %s, %.4g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each.\n",
-		trials[0].Images, from, draws(c.Draws), 100*c.Observed)
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, scores %s, %s, %.4g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each. "+legend+"\n",
+		segment.Counted(trials[0].Images, "image"), from, draws(c.Draws), 100*c.Observed)
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "corrupt\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\toracle\tfirst\tmode\t\n")

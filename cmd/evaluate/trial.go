@@ -8,6 +8,7 @@ import (
 	"collie/cmd/internal/stats"
 	"collie/crf"
 	"collie/herding"
+	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -143,12 +144,10 @@ func (t *trial) cells() string {
 }
 
 // draws says in a table's title how often clicks or errors were drawn.
-func draws(n int) string {
-	if n == 1 {
-		return "1 draw"
-	}
-	return fmt.Sprintf("%d draws", n)
-}
+func draws(n int) string { return segment.Counted(n, "draw") }
+
+// legend explains the columns that the tables of voc and semantic share.
+const legend = "M is the number of hypotheses, ± the standard deviation between draws, ms the time of a hypothesis."
 
 // spread is a standard deviation over draws in per cent; a single draw has none.
 func spread(sd float64, draws int) string {

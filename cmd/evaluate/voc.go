@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"collie/cmd/internal/progress"
+	"collie/segment"
 	"collie/segment/labelset"
 	"collie/segment/simulate"
 )
@@ -171,8 +172,8 @@ func (t *trial) title() string {
 }
 
 func (c *vocCommand) print(t *terminal, trials []*trial) {
-	fmt.Fprintf(t.Out, "Mean IoU in per cent over %d images, %s of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image.\n",
-		trials[0].Images, draws(c.Draws))
+	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, %s of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image. "+legend+"\n",
+		segment.Counted(trials[0].Images, "image"), draws(c.Draws))
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "observed\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\t\n")
