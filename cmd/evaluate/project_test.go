@@ -41,6 +41,9 @@ func TestProject(t *testing.T) {
 	if len(online) != 3 || online[2].Images != 12 || online[0].Images != 10 {
 		t.Errorf("online: %+v", online)
 	}
+	if few := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--online", "--limit", "4", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results; len(few) != 1 {
+		t.Errorf("four images are one block, which is their sum, too: %+v", few)
+	}
 	// More finished images than there are besides those for the test are named.
 	out, err := evaluate(t, "project", "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,40,80", "--hypotheses", "1", "--target", "0.9", "--gestures", "points")
 	if err != nil || !strings.Contains(out, ", over 4 test images; ") || !strings.Contains(out, "Left out: 40 and more finished images; there are too few besides those for the test.") {

@@ -150,9 +150,11 @@ func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, e
 					Finished: start, Target: target, Gesture: gesture, Strength: strengths[end-1], Block: [2]int{start + 1, end},
 				}))
 			}
-			rows = append(rows, c.sum(efforts, at, projectRow{
-				Finished: len(efforts), Target: target, Gesture: gesture, Strength: strengths[len(efforts)-1], Block: [2]int{1, len(efforts)},
-			}))
+			if len(efforts) > onlineBlock {
+				rows = append(rows, c.sum(efforts, at, projectRow{
+					Finished: len(efforts), Target: target, Gesture: gesture, Strength: strengths[len(efforts)-1], Block: [2]int{1, len(efforts)},
+				}))
+			}
 		}
 	}
 	return rows, nil
