@@ -109,6 +109,7 @@ func (i *importing) file(ctx context.Context, file string) error {
 		i.failed++
 		return nil
 	}
+	before := i.imported
 	for _, im := range answer.Images {
 		if im.Problem != "" {
 			i.failed++
@@ -122,7 +123,7 @@ func (i *importing) file(ctx context.Context, file string) error {
 		fmt.Fprintf(i.stderr, "class %s was added\n", class)
 	}
 	for _, v := range answer.Values {
-		if v.Class == nil || v.Name != "" && i.numbers == "classes" {
+		if i.imported == before || v.Class == nil || v.Name != "" && i.numbers == "classes" {
 			continue
 		}
 		if meaning := fmt.Sprintf("value %s is %s here", v.Value, *v.Class); !i.meanings[meaning] {

@@ -181,7 +181,7 @@ func (v *visit) damage(ctx context.Context, im segment.Image, d workspace.Damage
 			outcome = fmt.Sprintf("the repair failed: %v", err)
 			break
 		}
-		v.say("image %s, %q: %s, and was repaired (%v)", im.ID, im.Name, d.What, d.Err)
+		v.say("image %s, %q: %s; this was repaired (%v)", im.ID, im.Name, d.What, d.Err)
 		return
 	}
 	v.wrong++
