@@ -28,11 +28,15 @@ func newServer(address, token string) (*server, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("--url %q is not an address like https://collie.example.org", address)
 	}
+	token = strings.TrimSpace(token)
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("--token or COLLIE_TOKEN is not one API token: it holds spaces, line breaks or other characters that tokens don't have")
+	}
 	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/v1"), "/api") // the address of the API will do, too
 	// A redirect would lose the request's body, so the address must be the
 	// server's own.
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	return &server{url: u.String(), token: strings.TrimSpace(token), client: client}, nil
+	return &server{url: u.String(), token: token, client: client}, nil
 }
 
 // project, picture and job are the parts of the server's answers that commands

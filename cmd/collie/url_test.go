@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestURL: the address of the server or of its API, as people copy them.
 func TestURL(t *testing.T) {
@@ -20,6 +23,15 @@ func TestURL(t *testing.T) {
 		}
 		if s.url != want {
 			t.Errorf("--url %s asks %s, want %s", given, s.url, want)
+		}
+	}
+}
+
+// What is not one token is named, but not shown: it can be two of them.
+func TestToken(t *testing.T) {
+	for _, token := range []string{"collie_x collie_y", "collie_x\nadmin", "collie_ü"} {
+		if _, err := newServer("https://collie.example.org", token); err == nil || !strings.Contains(err.Error(), "COLLIE_TOKEN is not one API token") || strings.Contains(err.Error(), "collie_") {
+			t.Errorf("the token %q: %v", token, err)
 		}
 	}
 }
