@@ -53,7 +53,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 	}
 	settings, classes := c.settings(len(list)), &held{}
 	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) (err error) {
-		classes.note(s)
+		classes.note(s.majority)
 		for _, setting := range settings {
 			a := setting.Annotator
 			a.Scene, a.Truth, a.Majority = &s.Scene, s.truth, s.majority

@@ -52,9 +52,10 @@ func (c *labellingsCommand) Run(t *terminal) error {
 		}
 		rows[i].open(c.Classes)
 	}
+	var classes held
 	err = t.Each("", len(list), func(i int) error {
 		for _, row := range rows {
-			if err := row.read(list[i], i, c.Classes); err != nil {
+			if err := row.read(list[i], i, c.Classes, &classes); err != nil {
 				return err
 			}
 		}
@@ -63,8 +64,8 @@ func (c *labellingsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(rows[0].best, func(o *simulate.Overlap) bool { return o != nil }) {
-		return allVoid(c.Data, len(list))
+	if err := classes.enough(c.Data, len(list)); err != nil {
+		return err
 	}
 	for i, row := range rows {
 		row.finish(c.Classes)
@@ -112,13 +113,14 @@ func masksOf(dir, id string) (files []string, err error) {
 	return files, nil
 }
 
-// read adds the labellings of an image. Its pixels with the same class in each of them, and
+// read adds the labellings of an image, and the classes of its mask to those of all. Its pixels with the same class in each of them, and
 // so with the same outcome, count as one region.
-func (row *labellingsRow) read(p simulate.Picture, image, classes int) error {
+func (row *labellingsRow) read(p simulate.Picture, image, classes int, all *held) error {
 	img, truth, err := p.LoadLabelled()
 	if err != nil {
 		return err
 	}
+	all.note(truth)
 	size := img.Rect.Size()
 	masks := make([][]uint8, len(row.files[image]))
 	for m, file := range row.files[image] {

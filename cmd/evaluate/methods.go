@@ -89,7 +89,7 @@ func (c *methodsCommand) Run(t *terminal) error {
 	}
 	classes := &held{}
 	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
-		classes.note(s)
+		classes.note(s.majority)
 		runtime.LockOSThread() // for the processor time
 		defer runtime.UnlockOSThread()
 		return c.picture(t.Ctx, list[i], s, i, rows)

@@ -73,8 +73,12 @@ func (c *projectCommand) Run(t *terminal) error {
 	}
 	// An image without any class can't be worked on.
 	lessons = slices.DeleteFunc(lessons, func(l *lesson) bool { return l.bound == 0 })
-	if len(lessons) == 0 {
-		return allVoid(c.Data, len(list))
+	var classes held
+	for _, l := range lessons {
+		classes.note(l.majority)
+	}
+	if err := classes.enough(c.Data, len(list)); err != nil {
+		return err
 	}
 	work := c.fixed
 	if c.Online {

@@ -91,7 +91,7 @@ func TestNothingToMeasure(t *testing.T) {
 		save(t, filepath.Join(void, name), grey(func(int, int) uint8 { return 255 }))
 		save(t, filepath.Join(plain, name), grey(func(int, int) uint8 { return 0 }))
 	}
-	good, other := folder(t, 1), folder(t, 1)
+	good, other, split := folder(t, 1), folder(t, 1), folder(t, 6)
 	for _, c := range []struct{ args, says string }{
 		{"voc --data " + void, "void"},
 		{"semantic --data " + void, "void"},
@@ -109,7 +109,10 @@ func TestNothingToMeasure(t *testing.T) {
 		{"learn --observed 0.4 --predictors 1 --train " + good + " --data " + plain, "--data " + plain + ": no image has clicks on two classes"},
 		{"calibration --data " + good + " --fit " + plain, plain + ": no image has anything to click"},
 		{"calibration --data " + void, void + ": no image has anything to click"},
-		{"project --finished 9 --data " + plain, "--finished 9"},
+		{"labellings --labellings " + filepath.Join(plain, "masks") + " --data " + plain, "hold one class, 0"},
+		{"labellings --labellings " + filepath.Join(void, "masks") + " --data " + void, "are void"},
+		{"project --data " + plain, "hold one class, 0"},
+		{"project --finished 9 --data " + split, "--finished 9"},
 		{"project --online --data " + void, "--data " + void},
 		{"embeddings --finished 5 --data " + void, "--data " + void},
 		{"scribbles --data " + void, "--data " + void},
@@ -118,7 +121,7 @@ func TestNothingToMeasure(t *testing.T) {
 		if args[0] != "scribbles" { // which has no other classes
 			args = append(args, "--classes", "2")
 		}
-		if args[0] != "project" && args[0] != "embeddings" {
+		if args[0] != "project" && args[0] != "embeddings" && args[0] != "labellings" {
 			args = append(args, "--regions", "60")
 		}
 		if out, err := evaluate(t, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {

@@ -65,11 +65,11 @@ type held struct {
 	classes [segment.Void]bool
 }
 
-// note adds those of a scene.
-func (h *held) note(s *scene) {
+// note adds those of a mask, of its pixels or of its superpixels.
+func (h *held) note(mask []uint8) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, class := range s.majority {
+	for _, class := range mask {
 		if class != segment.Void {
 			h.classes[class] = true
 		}

@@ -142,7 +142,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 	if s.empty() {
 		return nil
 	}
-	classes.note(s)
+	classes.note(s.majority)
 	source, err := c.source(p, s)
 	if err != nil {
 		return err

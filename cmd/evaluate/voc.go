@@ -52,7 +52,7 @@ func (c *vocCommand) Run(t *terminal) error {
 	}
 	trials, classes := c.trials(len(list)), &held{}
 	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
-		classes.note(s)
+		classes.note(s.majority)
 		for _, trial := range trials {
 			for draw := range c.Draws {
 				if err := c.try(t, trial, s, i, draw); err != nil {

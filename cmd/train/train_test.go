@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		c          command
 	}{
 		{"no folder", "data folder", command{Data: []string{t.TempDir()}, Folds: 1}},
-		{"one class", plain + ": the masks hold no two", command{Data: []string{plain}, Folds: 1}},
+		{"one class", plain + ": the masks hold no two superpixels of different classes, or none of the same: there is nothing to learn; where white pixels are an object, save them as its class", command{Data: []string{plain}, Folds: 1}},
 		{"one class in a part", "--folds 2: without part 2: the masks hold no two", command{Data: []string{plain, good}, Limit: 1, Folds: 2}},
 		{"few images", "--data has 3", command{Data: []string{good}, Folds: 4}},
 		{"few images with a limit", "--data has 2 among the first 2 of each folder (--limit)", command{Data: []string{good}, Limit: 2, Folds: 4}},

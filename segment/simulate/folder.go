@@ -115,6 +115,8 @@ func ofIndices[T any](decode func(io.Reader) (T, error)) func(io.Reader) (T, err
 // checkMask checks what is known from the head of a mask's file.
 func checkMask(path string, size, of image.Point, indices bool) error {
 	switch {
+	case size == image.Pt(of.Y, of.X) && size != of:
+		return fmt.Errorf("%s is %d×%d pixels, its image %d×%d, perhaps after EXIF data has turned it upright; masks have to be upright, too", path, size.X, size.Y, of.X, of.Y)
 	case size != of:
 		return fmt.Errorf("%s is %d×%d pixels, its image %d×%d", path, size.X, size.Y, of.X, of.Y)
 	case !indices:

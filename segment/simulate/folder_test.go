@@ -90,7 +90,7 @@ func TestLabelled(t *testing.T) {
 	if list, err := Labelled(dir, 0); err != nil || len(list) != 2 {
 		t.Fatalf("%v, %v", list, err)
 	}
-	for says, img := range map[string]image.Image{"b.png is 2×3 pixels, its image 3×2": image.NewGray(image.Rect(0, 0, 2, 3)), "b.png is not a mask": image.NewNRGBA(box)} {
+	for says, img := range map[string]image.Image{"b.png is 2×3 pixels, its image 3×2, perhaps after EXIF data has turned it upright": image.NewGray(image.Rect(0, 0, 2, 3)), "b.png is not a mask": image.NewNRGBA(box)} {
 		save("masks/b.png", img)
 		if _, err := Labelled(dir, 0); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one with %q", err, says)

@@ -18,7 +18,7 @@ import (
 const ridge = 200
 
 // ErrOneClass is the error for images that have nothing to learn from.
-var ErrOneClass = errors.New("the masks hold no two superpixels of different classes, or none of the same: there is nothing to learn")
+var ErrOneClass = errors.New("the masks hold no two superpixels of different classes, or none of the same: there is nothing to learn; where white pixels are an object, save them as its class, such as 1, because 255 is void")
 
 // mostSteps of Newton's method are made; about eight are enough.
 const mostSteps = 25
