@@ -267,6 +267,15 @@ func TestUploadOtherNameAgain(t *testing.T) {
 	}
 }
 
+// A name with a line break is sent as it is, so that the server can refuse it: a form would
+// make another name of it, which the file doesn't have when the command is run again.
+func TestUploadLineBreak(t *testing.T) {
+	f := &flaky{}
+	if said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{folder(t, "a\nb.png")}}); err != nil || len(f.names) != 1 || f.names[0] != "a\nb.png" {
+		t.Errorf("%q: %v, %s", f.names, err, said)
+	}
+}
+
 // The server takes a backslash in a name for the end of a folder's name.
 func TestUploadBackslashAgain(t *testing.T) {
 	f := &flaky{names: []string{"a.png"}}

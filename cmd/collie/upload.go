@@ -324,8 +324,8 @@ func (s *server) postFile(ctx context.Context, sent form, into any) error {
 			for field, value := range sent.fields {
 				err = errors.Join(err, form.WriteField(field, value))
 			}
-			if err == nil && strings.Contains(sent.name, "/") {
-				err = form.WriteField("filename", sent.name) // of which the file itself would keep the end
+			if err == nil && strings.ContainsAny(sent.name, "/\r\n") {
+				err = form.WriteField("filename", sent.name) // of which the file itself would keep the end, and write line breaks otherwise
 			}
 			var part io.Writer
 			if err == nil {
