@@ -317,14 +317,14 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\" autocomplete=\"off\"></label><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button primary\" value=\"rename\">Rename</button></div></form></dialog> <dialog id=\"trash-dialog\" class=\"dialog\" aria-labelledby=\"trash-title\"><form method=\"dialog\"><h2 id=\"trash-title\">Move “<bdi>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "\" autocomplete=\"off\"></label><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button primary\" value=\"rename\">Rename</button></div></form></dialog> <dialog id=\"trash-dialog\" class=\"dialog\" aria-labelledby=\"trash-title\"><form method=\"dialog\"><h2 id=\"trash-title\">Move “<bdi id=\"trash-name\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(v.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `project.templ`, Line: 85, Col: 46}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `project.templ`, Line: 85, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {

@@ -45,7 +45,7 @@ renameDialog.addEventListener('close', async () => {
   renameDialog.returnValue = '';
   try {
     const answer = await call('PATCH', address, { name });
-    byId('project-name').textContent = input.defaultValue = answer.name;
+    byId('project-name').textContent = byId('trash-name').textContent = input.defaultValue = answer.name;
     document.title = `${answer.name} – Collie`;
     toast('Renamed');
   } catch (error) {

@@ -59,6 +59,24 @@ func TestE2EProjectButtons(t *testing.T) {
 	p.screenshot("narrow")
 }
 
+// The question before a project goes to the trash has the project's new name.
+func TestE2ERenamedProject(t *testing.T) {
+	t.Parallel()
+	server := startServer(t)
+	p := openPage(t, 1280, 720, false, server)
+	p.emptyProject(server, "")
+	p.clickOn("renaming", "#rename")
+	p.until(`document.getElementById('rename-dialog').open`)
+	p.fill("#rename-input", "Second try")
+	p.press(enter)
+	p.until(`document.getElementById('project-name').textContent === 'Second try'`)
+	p.clickOn("moving to the trash", "#trash")
+	p.until(`document.getElementById('trash-dialog').open`)
+	if asked := value[string](p, `document.getElementById('trash-title').textContent`); asked != "Move “Second try” to the trash?" {
+		t.Errorf("the page asks %q", asked)
+	}
+}
+
 // What a card says of its image ends within the card, in windows of all widths.
 func TestE2ECardsHoldTheirText(t *testing.T) {
 	t.Parallel()
