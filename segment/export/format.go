@@ -28,7 +28,7 @@ type Format struct {
 // Formats lists all formats in the order in which they are offered.
 func Formats() []Format {
 	return []Format{
-		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided. Viewers show it in the colours of PASCAL VOC, Colour masks in those of the classes", splits: true, encoder: newIndexPNG},
+		{Name: "index-png", Title: "Index masks", Summary: "PNG, one byte per pixel: the class index, 255 where undecided. Viewers show the colours of PASCAL VOC; Colour masks have those of the classes", splits: true, encoder: newIndexPNG},
 		{Name: "colour-png", Title: "Colour masks", Summary: "RGB PNG in the colours of the classes", splits: true, encoder: newColourPNG},
 		{Name: "voc", Title: "PASCAL VOC", Summary: "Palette PNGs by class and by object, lists, labelmap.txt", pictures: true, encoder: newVOC},
 		{Name: "coco", Title: "COCO instances", Summary: "JSON with polygons, and RLE for regions with holes", Uses: []string{"objects", "shapes", "background"}, background: true, shapes: "polygon", encoder: newCOCO},
@@ -41,7 +41,7 @@ func Formats() []Format {
 		{Name: "label-images", Title: "Label images", Summary: "16-bit PNG: 0 is background, every other number an object (cellpose, StarDist)", Uses: []string{"background"}, background: true, encoder: newLabels},
 		{Name: "numpy", Title: "NumPy", Summary: "Labels in labels.npz, probabilities per superpixel in probs.npz", Uses: []string{"hypotheses"}, splits: true, encoder: newNumPy},
 		{Name: "hypotheses", Title: "Hypotheses", Summary: "Each hypothesis as an index PNG, with scores", Uses: []string{"hypotheses"}, splits: true, evidence: true, encoder: newHypotheses},
-		{Name: "backup", Title: "Backup", Summary: "The whole project with its evidence, to import it again", evidence: true, encoder: newBackup},
+		{Name: "backup", Title: "Backup", Summary: "Images, labels, reviews and every step, to import them again as a project. Members and assignments are not in it", evidence: true, encoder: newBackup},
 	}
 }
 

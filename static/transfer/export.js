@@ -101,6 +101,7 @@ export class ExportDialog {
     byId('export-guesses').hidden = nothing || this.asked.guesses === '';
     byId('export-drafts').hidden = nothing || this.asked.drafts === '';
     byId('export-approved').hidden = nothing || this.asked.approved === '';
+    byId('export-options').hidden = this.format.value === 'backup'; // it has everything as it is
     const split = field(this.form, 'split').value;
     byId('export-shares').hidden = split !== 'share';
     byId('export-split-note').textContent = split === 'name' ? 'Names with the word train, val or test, such as val/street.jpg; the others are for training.' : '';

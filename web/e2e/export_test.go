@@ -34,15 +34,21 @@ func (p *page) downloadedZip() *zip.ReadCloser {
 	return nil
 }
 
+// chooseFormat chooses a format in the open dialog.
+func (p *page) chooseFormat(name string) {
+	p.t.Helper()
+	p.do("choosing a format", chromedp.Evaluate[chromedp.Void](`{
+		const format = document.getElementById('export-format');
+		format.value = '`+name+`';
+		format.dispatchEvent(new Event('change', {bubbles: true}));
+	}`))
+}
+
 // exportCOCO starts the export of COCO in the open dialog.
 func (p *page) exportCOCO() {
 	p.t.Helper()
-	p.do("choosing COCO", chromedp.Evaluate[chromedp.Void](`{
-		const format = document.getElementById('export-format');
-		format.value = 'coco';
-		format.dispatchEvent(new Event('change', {bubbles: true}));
-		document.getElementById('export-default').focus();
-	}`))
+	p.chooseFormat("coco")
+	p.do("going to the button", chromedp.Evaluate[chromedp.Void](`document.getElementById('export-default').focus()`))
 	p.press(enter)
 }
 
@@ -70,8 +76,12 @@ func TestE2EExport(t *testing.T) {
 	if !value[bool](p, `document.querySelector('[data-option="objects"]').hidden && !document.querySelector('[data-option="hypotheses"]').hidden`) {
 		t.Error("the options are not those of the format")
 	}
+	p.chooseFormat("backup")
+	if value[bool](p, `document.querySelector('.export-options').checkVisibility()`) {
+		t.Error("a backup, which always has everything, is offered with options")
+	}
 	p.exportCOCO()
-	p.until(`!document.getElementById('export-file').hidden`)
+	p.until(`!document.getElementById('export-file').hidden && document.querySelector('.export-options').checkVisibility()`)
 	p.screenshot("done")
 	if said := value[string](p, `document.getElementById('export-state').textContent`); !strings.Contains(said, "1 image, 0 of 0 regions, nothing lost") {
 		t.Errorf("the dialog reports %q", said)
