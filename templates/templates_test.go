@@ -200,6 +200,24 @@ func TestProjectFilter(t *testing.T) {
 
 // Lists of roles show their names, which phones have room for; what the roles may do is
 // said beside them.
+// Who follows an invitation can type at once, unless the page has to say first what was
+// wrong.
+func TestJoin(t *testing.T) {
+	field := regexp.MustCompile(`<input[^>]*name="password"[^>]*>`)
+	for problem, want := range map[string]bool{"": true, "The password is too short.": false} {
+		if got := strings.Contains(field.FindString(render(t, Join(JoinView{Name: "ann", Problem: problem}))), "autofocus"); got != want {
+			t.Errorf("problem %q: the field has the focus: %t", problem, got)
+		}
+	}
+}
+
+// The sign-in page says what to do about a forgotten password.
+func TestForgottenPassword(t *testing.T) {
+	if page := render(t, Login(LoginView{})); !strings.Contains(page, "Ask an admin for a link") {
+		t.Error("the page doesn't say what to do")
+	}
+}
+
 func TestRoles(t *testing.T) {
 	for name, c := range map[string]templ.Component{"members": membersDialog(), "users": Users(UsersView{Roles: []string{"user", "admin"}})} {
 		page := render(t, c)

@@ -37,7 +37,10 @@ func (a *Accounts) AddInvited(ctx context.Context, names []string, role access.R
 			return nil, segment.Errorf(segment.Invalid, "%q can't be a user's name. %s Nobody was added.", name, err.Detail)
 		}
 		same := func(u User) bool { return strings.EqualFold(u.Name, name) }
-		if slices.ContainsFunc(users, same) || slices.ContainsFunc(present, same) {
+		if slices.ContainsFunc(users, same) {
+			return nil, segment.Errorf(segment.Conflict, "%s is in the list twice. Nobody was added.", name)
+		}
+		if slices.ContainsFunc(present, same) {
 			return nil, segment.Errorf(segment.Conflict, "There is already a user called %s. Nobody was added.", name)
 		}
 		users = append(users, newUser(name, role))

@@ -137,7 +137,7 @@ func TestInvitedNames(t *testing.T) {
 	}{
 		{"zoe ann/smith", access.User, segment.Invalid, `"ann/smith" can't be`},
 		{"zoe Admin", access.User, segment.Conflict, "called Admin"},
-		{"zoe yan ZOE", access.User, segment.Conflict, "called ZOE"},
+		{"zoe yan ZOE", access.User, segment.Conflict, "ZOE is in the list twice"},
 		{"zoe project", access.User, segment.Invalid, `"project" is taken`},
 		{"zoe", access.Viewer, segment.Invalid, "user or admin"},
 	} {
