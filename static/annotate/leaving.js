@@ -63,7 +63,7 @@ export class Leaving {
 
   /** Says that there is no next image, and where to see what is left to do. */
   atEnd() {
-    toast('This is the last image in the project', '', 'info', { label: 'See all images', run: () => this.open(`/projects/${this.data.project}`) });
+    toast('This is the last image in the list', '', 'info', { label: 'See all images', run: () => this.open(`/projects/${this.data.project}`) });
   }
 
   begin() {

@@ -102,7 +102,7 @@ func TestE2EPreviewLeft(t *testing.T) {
 		t.Error("the page says it again")
 	}
 	p.press("d")
-	p.until(notice + `.includes('This is the last image in the project')`)
+	p.until(notice + `.includes('This is the last image in the list')`)
 	p.clickOn("seeing all", `#toasts [data-slot="action"]`)
 	p.until(`location.pathname.startsWith('/projects/')`)
 }
