@@ -43,7 +43,7 @@ func reviewMenu(open bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = menuItem("done", "check", "Done", "").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = menuItem("done", "check", "Mark as done", "").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

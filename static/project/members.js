@@ -25,7 +25,7 @@ export class MembersDialog {
     form.addEventListener('submit', async (e) => {
       e.preventDefault();
       const name = this.name.value.trim();
-      const added = await this.change('PUT', name, { role: role.value }, (member) => `${member.name} can now work here as ${member.role}.`);
+      const added = await this.change('PUT', name, { role: role.value }, (member) => `${member.name} is a member now: ${member.role}.`);
       if (added) this.name.value = '';
       this.name.focus();
     });

@@ -7,7 +7,8 @@ import { inParts } from './parts.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
- * The status of images that people set by hand, beside the automatic one.
+ * The status of images that people set by hand, beside the automatic one, which is
+ * also called done.
  *
  * @typedef {'todo' | 'progress' | 'done' | 'approved' | 'rejected'} ReviewStatus
  *
@@ -21,7 +22,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  */
 
 /** @type {Record<ReviewStatus, string>} */
-const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Done', approved: 'Approved', rejected: 'Rejected' };
+const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Marked as done', approved: 'Approved', rejected: 'Rejected' };
 
 /** @type {Record<ReviewStatus, string>} */
 const ICONS = { todo: 'ring', progress: 'half', done: 'check', approved: 'approved', rejected: 'rejected' };

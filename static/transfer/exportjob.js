@@ -138,14 +138,15 @@ export function progressText(status) {
  */
 export function resultText({ report, bytes = 0 }) {
   if (!report) return '';
-  const regions = `${report.regions_out} of ${counted(report.regions_in, 'region')}`;
   const { damaged = 0 } = report;
   const exact = report.lossy === 0 ? 'nothing lost' : `${counted(report.lossy, 'image')} not exact`;
   const kept = damaged > 0 ? `${counted(damaged, 'image')} with lost or damaged files` : exact;
+  const empty = report.regions_in === 0 && report.lossy === 0 && damaged === 0;
+  const labels = empty ? 'nothing labelled' : `${report.regions_out} of ${counted(report.regions_in, 'region')}, ${kept}`;
   const skipped = report.omitted > 0 ? `, ${report.omitted} skipped` : '';
   const { guesses = 0, guesses_left_out: left = 0 } = report;
   const guessed = guesses > 0 ? `, ${counted(guesses, 'guess', 'guesses')} nobody has accepted` : left > 0 ? `, ${counted(left, 'guess', 'guesses')} left out` : '';
-  return `${counted(report.exported, 'image')}${skipped}${guessed}, ${regions}, ${kept}. ${size(bytes)}.`;
+  return `${counted(report.exported, 'image')}${skipped}${guessed}, ${labels}. ${size(bytes)}.`;
 }
 
 /**

@@ -30,6 +30,8 @@ test('the progress of an export in words', () => {
 
 test('the report of an export in one line', () => {
   assert.equal(resultText(status({ report: report(), bytes: 1234 })), '2 images, 3 of 3 regions, nothing lost. 1 kB.');
+  const empty = report({ regions_in: 0, regions_out: 0 });
+  assert.equal(resultText(status({ report: empty, bytes: 1234 })), '2 images, nothing labelled. 1 kB.');
   const lossy = report({ lossy: 1, regions_out: 1, omitted: 1, skipped: [{ name: 'c.jpg', why: 'Not done.' }] });
   assert.equal(resultText(status({ report: lossy, bytes: 2_500_000 })), '2 images, 1 skipped, 1 of 3 regions, 1 image not exact. 2.5 MB.');
 });

@@ -125,9 +125,9 @@ export function outcome({ images, problems }) {
   return images.length === 1 ? 'Ready' : counted(images.length, 'image');
 }
 
-/** What to do about masks, annotations and lists beside photographs; empty without any. @param {number} n */
+/** What to do about files beside photographs, such as masks; empty without any. @param {number} n */
 export function leftOut(n) {
-  return n === 0 ? '' : `${counted(n, 'mask, annotation or list was', 'masks, annotations and lists were')} left out. Import masks, on the page of the project, reads them from the same files.`;
+  return n === 0 ? '' : `${counted(n, 'file that is no photograph was', 'files that are no photographs were')} left out. If ${n === 1 ? 'it has' : 'they have'} masks or annotations, choose the same files for Import masks on the page of the project.`;
 }
 
 /** What to do about files of which only the first picture is used; empty without such files. @param {Uploaded[]} images */

@@ -119,6 +119,6 @@ test('files of an archive that were refused count as failed', async () => {
 
 test('says what lies beside photographs', () => {
   assert.equal(leftOut(0), '');
-  assert.match(leftOut(1), /^1 mask, annotation or list was left out\./);
-  assert.match(leftOut(7), /^7 masks, annotations and lists were left out\. Import masks, /);
+  assert.match(leftOut(1), /^1 file that is no photograph was left out\. If it has masks/);
+  assert.match(leftOut(7), /^7 files that are no photographs were left out\. If they have masks/);
 });

@@ -239,7 +239,7 @@ func TestE2EMembers(t *testing.T) {
 	p.until(`document.getElementById('members-state').textContent.includes("doesn't exist")`)
 	p.fill("#members-name", "annotator")
 	p.press(kb.Enter)
-	p.until(`document.querySelector('.member-name')?.textContent === 'annotator' && document.getElementById('members-state').textContent.includes('annotator')`)
+	p.until(`document.querySelector('.member-name')?.textContent === 'annotator' && document.getElementById('members-state').textContent.endsWith("a member now: annotator.")`)
 	apart := value[[]float64](p, `['.member', '#members-add'].map((row) => {
 		const middles = [...document.querySelectorAll(row + ' :is(.member-name, select, input, button)')].map((e) => e.getBoundingClientRect()).map((b) => (b.top + b.bottom) / 2);
 		return Math.max(...middles) - Math.min(...middles);

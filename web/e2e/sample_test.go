@@ -260,7 +260,7 @@ func TestE2EDataSetOnStart(t *testing.T) {
 	}
 	p := openPage(t, 1280, 720, false, startServer(t))
 	p.drop(set)
-	p.until(`!document.getElementById('uploads-open').hidden && document.activeElement.id === 'uploads-open' && document.getElementById('uploads-others').textContent.startsWith('2 masks, annotations and lists')`)
+	p.until(`!document.getElementById('uploads-open').hidden && document.activeElement.id === 'uploads-open' && document.getElementById('uploads-others').textContent.startsWith('2 files that are no photographs')`)
 	if got := value[string](p, `document.getElementById('uploads-title').textContent + ': ' + document.getElementById('uploads-summary').textContent`); got != "Uploaded: 1 of 1" {
 		t.Errorf("above the list: %q", got)
 	}
