@@ -117,6 +117,28 @@ func TestMembers(t *testing.T) {
 	}
 }
 
+// Owners who have moved their only project to the trash find the way there; others are
+// not offered any.
+func TestOnlyProjectInTrash(t *testing.T) {
+	s := MustServe(t, withLogin)
+	admin := s.as(s.user("admin", access.Admin))
+	p := admin.project()
+	for name, role := range map[string]string{"ann": "owner", "bob": "annotator"} {
+		s.user(name, access.User)
+		admin.send("PUT", "/api/v1/projects/"+p.ID+"/members/"+name, strings.NewReader(`{"role":"`+role+`"}`), "Content-Type: application/json").into(t, 200, new(memberJSON))
+	}
+	ann, bob := s.as(mustNamed(t, s, "ann")), s.as(mustNamed(t, s, "bob"))
+	if a := ann.send("DELETE", "/api/v1/projects/"+p.ID, nil); a.status != 204 {
+		t.Fatalf("status %d", a.status)
+	}
+	for who, want := range map[*site]string{ann: "Your projects are in the", bob: "No projects yet. Ask"} {
+		page := string(who.send("GET", "/", nil, "Accept: text/html").body)
+		if !strings.Contains(page, want) || strings.Contains(page, `href="/trash" hidden`) != (who == bob) {
+			t.Errorf("the start page lacks %q, or the trash is offered to the wrong user", want)
+		}
+	}
+}
+
 // Browsers escape the @ and the + of a user's name in an address, although nobody has to.
 func TestMembersByEscapedNames(t *testing.T) {
 	s := MustServe(t, withLogin)

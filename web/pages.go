@@ -40,6 +40,13 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 		}
 		v.Projects = append(v.Projects, card)
 	}
+	if !person.MayManage { // unless everything that they own is in the trash
+		trash, err := s.workspace.Trash(r.Context())
+		if err != nil {
+			return err
+		}
+		person.MayManage = len(trash) > 0
+	}
 	s.answers.HTML(w, r.WithContext(templates.With(r.Context(), person)), http.StatusOK, templates.Start(v))
 	return nil
 }
