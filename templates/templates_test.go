@@ -211,6 +211,15 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// No single click removes a user, who can't be restored.
+func TestRemovingUsers(t *testing.T) {
+	page := render(t, Users(UsersView{Roles: []string{"user", "admin"}, Users: []UserRow{{ID: "u", Name: "ann", Role: "user"}}}))
+	form := regexp.MustCompile(`(?s)<form method="post" action="/users/u/remove">.*?</form>`).FindString(page)
+	if !regexp.MustCompile(`<input type="checkbox"[^>]* required`).MatchString(form) {
+		t.Errorf("the form does not ask: %s", form)
+	}
+}
+
 // The sign-in page says what to do about a forgotten password.
 func TestForgottenPassword(t *testing.T) {
 	if page := render(t, Login(LoginView{})); !strings.Contains(page, "Ask an admin for a link") {
