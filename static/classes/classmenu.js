@@ -88,6 +88,18 @@ export function formatOf(name, text) {
 }
 
 /**
+ * Why a label set can't become the classes, and what to do.
+ *
+ * @param {readonly {id: number, name: string}[]} classes of the project
+ * @param {Record<string, number>} inUse in how many images there are labels of each class that the set lacks, by id
+ */
+export function lackingText(classes, inUse) {
+  const names = classes.filter(({ id }) => inUse[id] > 0).map(({ name }) => `“${name}”`);
+  const them = names.length === 1 ? 'it' : 'them';
+  return `A label set replaces all classes, and this one lacks ${names.join(', ')}, which labels use. Add ${them} to the file, or delete ${them} here first. Nothing was changed.`;
+}
+
+/**
  * Makes the classes of a label set those of the project. Classes of the same
  * name stay what they are. When others have changed the classes meanwhile, theirs
  * are shown first, and the person is asked again.
@@ -107,7 +119,9 @@ async function replace(panel, format, file) {
     const after = panel.classes;
     toast(`${counted(after.length, 'class', 'classes')} imported`, '', 'info', { label: 'Undo', run: () => panel.undo(() => rebased(after, before, panel.classes, panel.deleted, panel.palette)) });
   } catch (error) {
-    if (!(error instanceof Problem) || !error.fields.project) return toastProblem(error);
+    if (!(error instanceof Problem)) return toastProblem(error);
+    if (error.fields.in_use) return void toast('Classes not imported', lackingText(before, error.fields.in_use), 'problem');
+    if (!error.fields.project) return toastProblem(error);
     panel.adopt(error.fields.project);
     toast('Classes not imported yet', 'Someone else has just changed the classes. Import anyway?', 'problem', { label: 'Import', run: () => replace(panel, format, file) });
   }

@@ -183,6 +183,14 @@ func TestE2EClasses(t *testing.T) {
 	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 
+	// One without the apple is refused with what can be done about it on the page.
+	if err := os.WriteFile(set, []byte("background\nleaf\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p.choose("#classes-file", set)
+	p.until(`/lacks .*“apple”.* delete (it|them) here first/.test(document.querySelector('#toasts [role=alert]')?.textContent)`)
+	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
+
 	p.press(kb.F2)
 	p.do("typing a name", chromedp.KeyEvent("Williams"))
 	p.press(kb.Enter)
