@@ -407,7 +407,7 @@ func imageFilter() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</fieldset><label class=\"field-order\"><span>Review</span> <select id=\"image-review\"><option value=\"\" data-text=\"All\">All</option> <option value=\"none\" data-text=\"No status\">No status</option> <option value=\"todo\" data-text=\"To do\">To do</option> <option value=\"progress\" data-text=\"In progress\">In progress</option> <option value=\"done\" data-text=\"Marked as done\">Marked as done</option> <option value=\"approved\" data-text=\"Approved\">Approved</option> <option value=\"rejected\" data-text=\"Rejected\">Rejected</option></select></label> <label class=\"field-order\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</fieldset><label class=\"field-order\"><span>Review</span> <select id=\"image-review\"><option value=\"\" data-text=\"All\">All</option> <option value=\"none\" data-text=\"No status\">No status</option> <option value=\"todo\" data-text=\"To do\">To do</option> <option value=\"progress\" data-text=\"In progress\">In progress</option> <option value=\"done\" data-text=\"Marked done\">Marked done</option> <option value=\"approved\" data-text=\"Approved\">Approved</option> <option value=\"rejected\" data-text=\"Rejected\">Rejected</option></select></label> <label class=\"field-order\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

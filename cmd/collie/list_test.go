@@ -18,7 +18,8 @@ func TestListOfReviews(t *testing.T) {
 				{"id": "a", "name": "a.png", "status": "started", "seq": 3, "width": 4, "height": 3},
 				{"id": "b", "name": "b.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "approved", "seq": 3}},
 				{"id": "c", "name": "c.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "rejected", "seq": 2}},
-				{"id": "d", "name": "d.png", "status": "done", "seq": 3, "width": 4, "height": 3, "assignee": "ann", "review": {"status": "progress", "seq": 2}}]`
+				{"id": "d", "name": "d.png", "status": "done", "seq": 3, "width": 4, "height": 3, "assignee": "ann", "review": {"status": "progress", "seq": 2}},
+				{"id": "e", "name": "e.png", "status": "done", "seq": 3, "width": 4, "height": 3, "review": {"status": "done", "seq": 3}}]`
 		}
 		_, _ = io.WriteString(w, answer)
 	}))
@@ -34,7 +35,8 @@ func TestListOfReviews(t *testing.T) {
 	want := "a\tstarted\t4 × 3\ta.png\t\t\n" +
 		"b\tdone\t4 × 3\tb.png\tApproved\t\n" +
 		"c\tdone\t4 × 3\tc.png\tRejected, changed since\t\n" +
-		"d\tdone\t4 × 3\td.png\tIn progress\tann\n"
+		"d\tdone\t4 × 3\td.png\tIn progress\tann\n" +
+		"e\tdone\t4 × 3\te.png\tMarked done\t\n"
 	if said.String() != want {
 		t.Errorf("got\n%swant\n%s", &said, want)
 	}

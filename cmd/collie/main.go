@@ -71,7 +71,7 @@ type listCommand struct {
 }
 
 // reviews are the statuses by hand in the words of the page.
-var reviews = map[string]string{"todo": "To do", "progress": "In progress", "done": "Done", "approved": "Approved", "rejected": "Rejected"}
+var reviews = map[string]string{"todo": "To do", "progress": "In progress", "done": "Marked done", "approved": "Approved", "rejected": "Rejected"}
 
 // review is the status by hand; empty without one.
 func (p *picture) review() string {

@@ -22,7 +22,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  */
 
 /** @type {Record<ReviewStatus, string>} */
-const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Marked as done', approved: 'Approved', rejected: 'Rejected' };
+const REVIEWS = { todo: 'To do', progress: 'In progress', done: 'Marked done', approved: 'Approved', rejected: 'Rejected' };
 
 /** @type {Record<ReviewStatus, string>} */
 const ICONS = { todo: 'ring', progress: 'half', done: 'check', approved: 'approved', rejected: 'rejected' };

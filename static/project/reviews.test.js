@@ -8,7 +8,7 @@ const image = (review, seq = 3) => ({ id: 'a', name: 'a.jpg', seq, review });
 test('a review in short says when the image was changed after a judgement', () => {
   assert.equal(reviewText(image(undefined)), '');
   assert.equal(reviewText(image({ status: 'todo', seq: 0 })), 'To do');
-  assert.equal(reviewText(image({ status: 'done', seq: 0 })), 'Marked as done', 'the automatic status is called Done');
+  assert.equal(reviewText(image({ status: 'done', seq: 0 })), 'Marked done', 'the automatic status is called Done');
   assert.equal(reviewText(image({ status: 'approved', seq: 3 })), 'Approved');
   assert.equal(reviewText(image({ status: 'approved', seq: 2 })), 'Approved, changed since');
   assert.equal(reviewText(image({ status: 'rejected', seq: 2 })), 'Rejected, changed since');

@@ -132,7 +132,7 @@ func TestE2EReview(t *testing.T) {
 	phone.until(`document.querySelector('.card') !== null`)
 	phone.screenshot("start-phone")
 	p.clickOn("saying that it is corrected", "#review-corrected")
-	p.until(`document.getElementById('review-note').hidden && document.getElementById('review-state').textContent === 'Marked as done'`)
+	p.until(`document.getElementById('review-note').hidden && document.getElementById('review-state').textContent === 'Marked done'`)
 	p.press("1")
 	p.click(insideOf(t, sampleTruth(), 0))
 	p.until(`!document.getElementById('accept-next').disabled`)
