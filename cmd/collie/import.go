@@ -25,8 +25,8 @@ type importCommand struct {
 // meaning: objects beside classes, names of colours, numbers and images.
 var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "annotations.xml", "data.yaml", "labels"}
 
-// Run imports the files one by one, but folders that have one of together, or label
-// images, as a whole, and reports the outcome of each mask, and what numbers became.
+// Run imports the files one by one, but folders that have one of together, label images or
+// files of one name as a whole, and reports the outcome of each mask, and what numbers became.
 func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -46,7 +46,11 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, labelsOf(some)...)
+		if some = labelsOf(some); namesakes(some) {
+			files, i.whole[place] = append(files, place), true
+			continue
+		}
+		files = append(files, some...)
 	}
 	if c.Map != nil {
 		b, err := json.Marshal(c.Map)
@@ -145,6 +149,20 @@ func (c *importCommand) isDataSet(place string) bool {
 		_, err := os.Stat(filepath.Join(place, name))
 		return err == nil
 	})
+}
+
+// namesakes reports whether files of one name are in several folders, which tell them apart;
+// not of archives, each of which is a data set.
+func namesakes(files []string) bool {
+	seen := map[string]bool{}
+	for _, file := range files {
+		name := baseName(file)
+		if seen[name] && !isZip(file) {
+			return true
+		}
+		seen[name] = true
+	}
+	return false
 }
 
 // labelEndings are the endings of files that are imported from a folder, those that are

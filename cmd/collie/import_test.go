@@ -68,6 +68,27 @@ PIL.Image.fromarray(numpy.arange(height * width, dtype=numpy.uint8).reshape(heig
 	}
 }
 
+// Files of one name in several folders find the images of these folders.
+func TestImportOfFolders(t *testing.T) {
+	p := serve(t)
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	for _, camera := range []string{"one", "two"} {
+		p.photographs(filepath.Join("photos", camera))
+		file := filepath.Join(p.folder, "labels", camera, "beach0.json")
+		text := `{"imagePath": "beach0.png", "imageWidth": 96, "imageHeight": 72, "shapes": [{"label": "rock", "shape_type": "rectangle", "points": [[0, 0], [9, 9]]}]}`
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.do("", "collie", "upload", "Beach", "photos")
+	if out := p.do("", "collie", "import", "Beach", "labels"); !strings.Contains(out, "2 imported, 0 failed") {
+		t.Errorf("labels of two cameras: %s", out)
+	}
+}
+
 // A folder of YOLO is one data set: its data.yaml names the numbers of classes. So is one of CVAT.
 func TestImportOfOutlines(t *testing.T) {
 	p := serve(t)
