@@ -113,8 +113,9 @@ func masksOf(dir, id string) (files []string, err error) {
 	return files, nil
 }
 
-// read adds the labellings of an image, and the classes of its mask to those of all. Its pixels with the same class in each of them, and
-// so with the same outcome, count as one region.
+// read adds the labellings of an image, and the classes of its mask to those of all. Its
+// pixels with the same class in each of them, and so with the same outcome, count as one
+// region.
 func (row *labellingsRow) read(p simulate.Picture, image, classes int, all *held) error {
 	img, truth, err := p.LoadLabelled()
 	if err != nil {
