@@ -300,7 +300,7 @@ func Project(v ProjectView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = membersDialog().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = membersDialog(v.Users).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

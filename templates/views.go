@@ -34,6 +34,7 @@ type ProjectView struct {
 	Rest     string // what nobody clicks, in JSON
 	Images   int
 	Export   ExportView
+	Users    []string // who can become a member, as far as the visitor knows
 }
 
 // Class is one class in project order.

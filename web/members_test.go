@@ -139,6 +139,23 @@ func TestOnlyProjectInTrash(t *testing.T) {
 	}
 }
 
+// Admins choose members from the names of all users, which owners don't get to know.
+func TestNamesOfUsers(t *testing.T) {
+	s := MustServe(t, withLogin)
+	admin := s.as(s.user("admin", access.Admin))
+	p := admin.project()
+	for _, name := range []string{"ann", "bob"} {
+		s.user(name, access.User)
+	}
+	s.join(p.ID, "ann", access.Owner)
+	for who, want := range map[*site]bool{admin: true, s.as(mustNamed(t, s, "ann")): false} {
+		page := string(who.send("GET", "/projects/"+p.ID, nil, "Accept: text/html").body)
+		if !strings.Contains(page, `id="members-name"`) || strings.Contains(page, `<option value="bob">`) != want {
+			t.Errorf("the page of the project names other users: %v, want %v", !want, want)
+		}
+	}
+}
+
 // Browsers escape the @ and the + of a user's name in an address, although nobody has to.
 func TestMembersByEscapedNames(t *testing.T) {
 	s := MustServe(t, withLogin)

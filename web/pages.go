@@ -61,6 +61,9 @@ func (s *Server) projectPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.ProjectView{ID: p.ID, Name: p.Name, Classes: classViews(p), Rest: restView(p), Images: images, Export: exportView(p, images)}
+	if v.Users, err = s.people.Names(r.Context()); err != nil {
+		return err
+	}
 	if r, err = s.people.InProject(r, p.ID); err != nil {
 		return err
 	}

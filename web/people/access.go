@@ -114,6 +114,20 @@ func (p *People) InProject(r *http.Request, projectID string) (*http.Request, er
 	return r.WithContext(templates.With(r.Context(), there)), nil
 }
 
+// Names returns the names of all users to admins, who need not remember them, and nothing
+// to others.
+func (p *People) Names(ctx context.Context) ([]string, error) {
+	if p.sessions == nil || !access.May(ctx, access.Administer) {
+		return nil, nil
+	}
+	users, err := p.sessions.accounts.List(ctx)
+	var names []string
+	for _, u := range users {
+		names = append(names, u.Name)
+	}
+	return names, err
+}
+
 // turnAway sends people to the login page, which then returns them to where
 // they were going, and tells programs to sign in.
 func (p *People) turnAway(w http.ResponseWriter, r *http.Request) {
