@@ -1,5 +1,9 @@
 import { call } from '../ui/api.js';
+import { recalled, remember, TAB } from '../ui/memory.js';
 import { toast, toastProblem } from '../ui/toast.js';
+
+/** Where the tab has the project that was moved to the trash from its own page. */
+const MOVED = 'collie-moved';
 
 /**
  * Moves something to the trash, removes its element, and offers to undo both. Asked
@@ -36,6 +40,26 @@ export async function discard(address, id, name, element, changed = () => {}) {
       parent?.insertBefore(element, next?.parentElement === parent ? next : null);
       element.querySelector('a')?.focus();
       changed();
+    },
+  });
+}
+
+/** Lets the page that opens next say that a project was moved to the trash. @param {string} id @param {string} name */
+export function discarded(id, name) {
+  remember(MOVED, JSON.stringify({ id, name }), TAB);
+}
+
+/** Says that a project was moved to the trash from the page before, if so, and offers to undo it. */
+export function sayDiscarded() {
+  const moved = recalled(MOVED, '', TAB);
+  remember(MOVED, '', TAB);
+  if (!moved) return;
+  const { id, name } = JSON.parse(moved);
+  toast('Moved to the trash', name, 'info', {
+    label: 'Undo',
+    run: async () => {
+      await restore(id);
+      location.assign(`/projects/${encodeURIComponent(id)}`);
     },
   });
 }

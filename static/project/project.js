@@ -10,6 +10,7 @@ import { keyOf } from '../ui/keys.js';
 import { keepPictures } from '../ui/pictures.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast, toastProblem } from '../ui/toast.js';
+import { discarded } from './discard.js';
 import { dropZone, offerFirst, UploadQueue } from '../transfer/upload.js';
 
 colourSwatches();
@@ -62,6 +63,7 @@ trashDialog.addEventListener('close', async () => {
   trashDialog.returnValue = '';
   try {
     await call('DELETE', address);
+    discarded(project, input.defaultValue);
     location.assign('/');
   } catch (error) {
     toastProblem(error);

@@ -1,5 +1,5 @@
 import { call } from '../ui/api.js';
-import { discard } from './discard.js';
+import { discard, sayDiscarded } from './discard.js';
 import { byId, colourSwatches } from '../ui/dom.js';
 import { sendFile } from '../ui/sendfile.js';
 import { keepPictures } from '../ui/pictures.js';
@@ -111,4 +111,5 @@ document.addEventListener('click', (event) => {
 const filter = document.getElementById('project-filter');
 filter?.addEventListener('submit', (event) => event.preventDefault());
 filter?.addEventListener('input', filterProjects);
+sayDiscarded();
 filterProjects(); // the browser may have filled the field in again

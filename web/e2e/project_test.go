@@ -75,6 +75,17 @@ func TestE2ERenamedProject(t *testing.T) {
 	if asked := value[string](p, `document.getElementById('trash-title').textContent`); asked != "Move “Second try” to the trash?" {
 		t.Errorf("the page asks %q", asked)
 	}
+	there := value[string](p, `location.pathname`)
+	p.clickOn("moving it", "#trash-dialog button[value=trash]")
+	p.until(`location.pathname === '/' && document.querySelector('.toast')?.textContent.includes('Second try')`)
+	p.screenshot("moved")
+	p.clickOn("undoing", ".toast [data-slot=action]")
+	p.until(`location.pathname === '` + there + `' && document.getElementById('project-name')?.textContent === 'Second try'`)
+	p.do("going home", chromedp.Navigate(server))
+	p.until(`document.getElementById('drop') !== null && document.readyState === 'complete'`)
+	if said := value[string](p, `document.getElementById('toasts').textContent`); said != "" {
+		t.Errorf("the start page says again: %q", said)
+	}
 }
 
 // What a card says of its image ends within the card, in windows of all widths.
