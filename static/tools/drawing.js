@@ -12,7 +12,6 @@ import { Stroke } from './strokes.js';
  * @property {boolean} exact
  * @property {Point[]} corners
  * @property {Point[]} removed those that can come back, the last one removed at the end
- * @property {boolean} free whether a drag is drawing its outline
  */
 
 /** CSS pixels around a corner within which a tap hits it. */
@@ -39,6 +38,8 @@ export class Drawing {
     this.polygon = null;
     /** @type {Polygon | null} one that another tool has interrupted */
     this.interrupted = null;
+    /** Whether a drag is drawing the outline of the polygon. */
+    this.free = false;
     /** @type {Point | null} where the pointer is */
     this.pointer = null;
     this.frame = 0;
@@ -85,15 +86,15 @@ export class Drawing {
   loosen(from, point) {
     if (this.polygon || this.near(from.point, point, NEAR)) return false;
     this.begin(from.mode, from.point, from.exact);
-    Object.assign(/** @type {Polygon} */ (/** @type {unknown} */ (this.polygon)), { free: true });
+    this.free = true;
     this.extend(point);
     return true;
   }
 
   /** @param {Point} point */
   extend(point) {
-    const { polygon } = this;
-    if (polygon?.free && !this.near(/** @type {Point} */ (polygon.corners.at(-1)), point, STEP)) polygon.corners.push(point);
+    const corners = this.free ? this.polygon?.corners : undefined;
+    if (corners && !this.near(/** @type {Point} */ (corners.at(-1)), point, STEP)) corners.push(point);
     if (!this.stroke) return;
     this.stroke.extend(point);
     this.frame ||= requestAnimationFrame(() => this.tell());
@@ -106,12 +107,11 @@ export class Drawing {
   }
 
   end() {
-    const { stroke, polygon } = this;
+    const { stroke, polygon, free } = this;
     this.stroke = null;
+    this.free = false;
     if (stroke) this.hand(stroke);
-    if (!polygon?.free) return;
-    polygon.free = false;
-    if (polygon.corners.length > 2) this.close(); // else clicks go on with it
+    else if (free && polygon && polygon.corners.length > 2) this.close(); // with fewer, clicks go on with it
   }
 
   /** @param {Stroke | Boxing} stroke that is complete */
@@ -126,6 +126,7 @@ export class Drawing {
     const { busy } = this;
     this.stroke = null;
     this.polygon = null;
+    this.free = false;
     if (busy) this.stage.listener.cancelled();
     this.mark();
     return busy;
@@ -140,7 +141,7 @@ export class Drawing {
    */
   corner(mode, point, exact) {
     this.pointer = point;
-    this.polygon ??= { mode, exact, corners: [], removed: [], free: false };
+    this.polygon ??= { mode, exact, corners: [], removed: [] };
     const { corners } = this.polygon;
     this.polygon.exact ||= exact;
     const twice = corners.length > 0 && this.near(/** @type {Point} */ (corners.at(-1)), point, this.stage.hands.hand === 'touch' ? NEAR : TWICE);
@@ -207,7 +208,7 @@ export class Drawing {
 
   /** Another tool was taken before the polygon was closed. */
   interrupt() {
-    if (this.polygon) this.polygon.free = false;
+    this.free = false;
     [this.interrupted, this.polygon] = [this.polygon, null];
     this.stage.listener.interrupted();
   }
@@ -220,7 +221,7 @@ export class Drawing {
     const { pointer, polygon } = this;
     const inMap = (/** @type {Point} */ [x, y]) => /** @type {Point} */ ([(x * map.width) / map.fullWidth, (y * map.height) / map.fullHeight]);
     const brush = pointer && this.tools.swept ? { at: inMap(pointer), radius: ((this.tools.size / 2) * map.width) / map.fullWidth } : null;
-    const shape = polygon ? { corners: polygon.corners.map(inMap), pointer: pointer && inMap(pointer), free: polygon.free } : null;
+    const shape = polygon ? { corners: polygon.corners.map(inMap), pointer: pointer && inMap(pointer), free: this.free } : null;
     if (!brush && !shape && !marks.brush && !marks.shape) return;
     marks.brush = brush;
     marks.shape = shape;

@@ -158,8 +158,8 @@ function offer(address, text) {
  * Uploads files to a project and shows them in the list of uploads, one request
  * each, so that each has its own progress and problem. Files that the project has
  * already, byte by byte, are not sent again, or not added where they are in archives:
- * after an interruption, dropping the same files continues the upload. While the server can't be reached, the
- * upload waits and then continues.
+ * after an interruption, dropping the same files continues the upload. While the server
+ * can't be reached, the upload waits and then continues.
  *
  * @param {string} project
  * @param {File[]} files
@@ -173,7 +173,6 @@ async function upload(project, files) {
   const title = byId('uploads-title');
   title.textContent = 'Uploading';
   const wanted = photographs(files, files.some(likeMask) ? await call('GET', address).catch(() => []) : []);
-  const masks = wanted.length > 0 && wanted.every(likeMask);
   const photos = shortened(wanted);
   const uploads = new Uploads(photos, {
     present: () => call('GET', address),
@@ -186,6 +185,7 @@ async function upload(project, files) {
     },
   });
   const result = await uploads.run();
+  const masks = result.images.length > 0 && wanted.every(likeMask);
   const others = result.images.reduce((sum, im) => sum + (im.left_out ?? 0), files.length - photos.length);
   byId('uploads-others').textContent = masks ? MASKS : photos.length === 0 || result.images.length + result.skipped > 0 ? leftOut(others) : '';
   const there = result.skipped > 0 ? `, ${result.skipped} already uploaded` : '';
