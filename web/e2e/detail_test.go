@@ -197,7 +197,7 @@ func TestE2EDetailRepairs(t *testing.T) {
 	p.open(t, "plain.png", file)
 	p.press("g")
 	p.press("b")
-	for value[int](p, `+document.getElementById('brush-value').textContent`) > 1 {
+	for value[int](p, `parseInt(document.getElementById('brush-value').textContent)`) > 1 {
 		p.press("[")
 	}
 	at := image.Pt(1501, 701)

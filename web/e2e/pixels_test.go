@@ -101,7 +101,7 @@ func TestE2EPixels(t *testing.T) {
 		t.Fatalf("Ctrl made %+v, want pixels", events[0])
 	}
 	repairs := p.repairs()
-	size := value[int](p, `+document.getElementById('brush-value').textContent`)
+	size := value[int](p, `parseInt(document.getElementById('brush-value').textContent)`)
 	length := 134 // about
 	if n := len(repairs); n < length*size || n > (length+size)*(size+1) {
 		t.Errorf("a brush of %d pixels over %d repaired %d pixels", size, length, n)

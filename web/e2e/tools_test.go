@@ -129,14 +129,14 @@ func TestE2ETools(t *testing.T) {
 	p.press("b")
 	p.press("2")
 	p.mouse(input.DispatchMouseEventTypeMouseMoved, middle, 0)
-	size := value[int](p, `+document.getElementById('brush-value').textContent`)
+	size := value[int](p, `parseInt(document.getElementById('brush-value').textContent)`)
 	if rim := p.painted("marks", middle.Add(image.Pt(size/2, 0))); rim[3] == 0 {
 		t.Errorf("no rim of the brush of %d pixels at its radius", size)
 	}
 	p.press("]")
 	p.press("]")
 	p.press("]")
-	wide := value[int](p, `+document.getElementById('brush-value').textContent`)
+	wide := value[int](p, `parseInt(document.getElementById('brush-value').textContent)`)
 	if wide <= size || p.painted("marks", middle.Add(image.Pt(size/2, 0)))[3] != 0 || p.painted("marks", middle.Add(image.Pt(wide/2, 0)))[3] == 0 {
 		t.Errorf("the rim of the brush did not follow from %d to %d pixels", size, wide)
 	}
