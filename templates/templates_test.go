@@ -228,7 +228,7 @@ func TestForgottenPassword(t *testing.T) {
 }
 
 func TestRoles(t *testing.T) {
-	for name, c := range map[string]templ.Component{"members": membersDialog(), "users": Users(UsersView{Roles: []string{"user", "admin"}})} {
+	for name, c := range map[string]templ.Component{"members": membersDialog(nil), "users": Users(UsersView{Roles: []string{"user", "admin"}})} {
 		page := render(t, c)
 		options := regexp.MustCompile(`<option value="([a-z]+)"[^>]*>([^<]*)</option>`).FindAllStringSubmatch(page, -1)
 		for _, o := range options {
