@@ -18,15 +18,15 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	roleIn, err := s.workspace.Roles(r.Context())
+	roles, err := s.workspace.Roles(r.Context())
 	if err != nil {
 		return err
 	}
 	var v templates.StartView
 	person := s.people.Person(r)
+	person.MayManage = roles.May(access.Manage) // also when all that is theirs is in the trash
 	for _, p := range projects {
-		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done, MayManage: roleIn(p.ID).May(access.Manage)}
-		person.MayManage = person.MayManage || card.MayManage
+		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done, MayManage: roles.In(p.ID).May(access.Manage)}
 		for _, c := range p.Classes {
 			card.Colors = append(card.Colors, c.Color)
 		}
@@ -39,13 +39,6 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 		v.Projects = append(v.Projects, card)
-	}
-	if !person.MayManage { // unless everything that they own is in the trash
-		trash, err := s.workspace.Trash(r.Context())
-		if err != nil {
-			return err
-		}
-		person.MayManage = len(trash) > 0
 	}
 	s.answers.HTML(w, r.WithContext(templates.With(r.Context(), person)), http.StatusOK, templates.Start(v))
 	return nil

@@ -125,13 +125,13 @@ func (s *Server) listProjects(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	roleIn, err := s.workspace.Roles(r.Context())
+	roles, err := s.workspace.Roles(r.Context())
 	if err != nil {
 		return err
 	}
 	out := make([]wire.Project, len(projects))
 	for i, p := range projects {
-		out[i] = projectOut(p, roleIn(p.ID))
+		out[i] = projectOut(p, roles.In(p.ID))
 	}
 	return s.answers.JSON(w, http.StatusOK, out)
 }

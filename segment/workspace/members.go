@@ -75,20 +75,50 @@ func (w *Workspace) own(ctx context.Context, a access.Action) (can func(projectI
 		return nil, err
 	}
 	roles, err := w.Roles(ctx)
-	return func(id string) bool { return roles(id).May(a) }, err
+	return func(id string) bool { return roles.In(id).May(a) }, err
 }
 
-// Roles returns a function that says which role the principal of ctx has in the
-// project of an id.
-func (w *Workspace) Roles(ctx context.Context) (roleIn func(projectID string) access.Role, err error) {
+// Roles are those of a principal in projects.
+type Roles struct {
+	everywhere access.Role // of those who need not be members
+	member     map[string]access.Role
+}
+
+// In returns the role in the project of an id.
+func (r Roles) In(projectID string) access.Role {
+	if r.member == nil {
+		return r.everywhere
+	}
+	return r.member[projectID]
+}
+
+// May reports whether the principal can do a in any project, be it in the trash. O(projects).
+func (r Roles) May(a access.Action) bool {
+	if r.member == nil {
+		return r.everywhere.May(a)
+	}
+	for _, role := range r.member {
+		if role.May(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Roles returns the roles of the principal of ctx.
+func (w *Workspace) Roles(ctx context.Context) (Roles, error) {
 	role, err := w.guard.Role(ctx)
 	if err != nil {
-		return nil, err
+		return Roles{}, err
 	}
 	if role != access.User {
-		return func(string) access.Role { return role }, nil
+		return Roles{everywhere: role}, nil
 	}
 	p, _ := access.From(ctx)
+	member := map[string]access.Role{}
 	roles, err := w.store.RolesOf(ctx, p.User)
-	return func(id string) access.Role { return p.Scope.Limit(roles[id]) }, err
+	for id, role := range roles {
+		member[id] = p.Scope.Limit(role)
+	}
+	return Roles{member: member}, err
 }
