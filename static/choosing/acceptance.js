@@ -1,10 +1,10 @@
 import { changes, inWords } from '../evidence/changes.js';
 import { Choice } from './choice.js';
-import { byId } from '../ui/dom.js';
 import { divided } from '../evidence/division.js';
 import { outdates } from '../evidence/evidence.js';
 import { region } from '../superpixels/graph.js';
 import { VOID } from '../evidence/protocol.js';
+import { NextTap } from './nexttap.js';
 import { toast } from '../ui/toast.js';
 
 /**
@@ -40,10 +40,12 @@ export class Acceptance {
     this.forget = () => {};
     /** How many steps could be undone when that was shown. */
     this.noticed = -1;
-    /** Whether the next tap accepts the region under it. */
-    this.picking = false;
-    /** Removes the message that says so. */
-    this.waited = () => {};
+    this.regionTap = new NextTap('accept-region', 'Accept only a region', 'Tap the region to accept, or press Space on it.');
+  }
+
+  /** Whether the next tap accepts the region under it. */
+  get picking() {
+    return this.regionTap.awaited;
   }
 
   get present() {
@@ -364,10 +366,7 @@ export class Acceptance {
 
   /** Turns on or off that the next tap accepts the region under it. @param {boolean} on */
   pickRegion(on) {
-    this.picking = on;
-    byId('accept-region').setAttribute('aria-pressed', String(on));
-    this.waited();
-    this.waited = on ? toast('Accept only a region', 'Tap the region to accept, or press Space on it.') : () => {};
+    this.regionTap.wait(on);
   }
 
   /** @param {number} s that was tapped @returns {boolean} whether the tap was meant to accept a region */

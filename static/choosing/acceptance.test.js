@@ -202,7 +202,7 @@ test('a card that is taken is not announced as a preview, one that only is selec
   assert.equal(s.said.splice(0).length, 1);
   s.acceptance.take(1);
   assert.deepEqual([s.accepted, s.said], [['1:1'], []], 'the message says that it was accepted');
-  s.acceptance.picking = true;
+  s.acceptance.regionTap.awaited = true;
   s.acceptance.take(2);
   assert.match(s.said.join(), /^Preview of hypothesis 3/, 'a region of it is to be tapped');
   assert.equal(s.accepted.length, 1);

@@ -1,4 +1,5 @@
 import { byId, isTap } from '../ui/dom.js';
+import { NextTap } from './nexttap.js';
 import { toast } from '../ui/toast.js';
 
 /** Milliseconds that the pointer must rest on a region before its alternatives open. */
@@ -52,10 +53,7 @@ export class AlternativesPopup {
     this.opened = 0;
     /** @type {Alternatives | null} */
     this.offered = null;
-    /** Whether the next tap opens them. */
-    this.picking = false;
-    /** Removes the message that says so. */
-    this.waited = () => {};
+    this.regionTap = new NextTap('ask-region', 'Alternatives for a region', 'Tap the region to ask about, or press Space on it.');
     /** Whether the press in progress has closed them and means nothing else. */
     this.dismissing = false;
     /** @type {Card | null} the supposition that the last tap has shown */
@@ -122,12 +120,14 @@ export class AlternativesPopup {
     void this.suppose();
   }
 
+  /** Whether the next tap opens them. */
+  get picking() {
+    return this.regionTap.awaited;
+  }
+
   /** Turns on or off that the next tap opens the alternatives there. @param {boolean} on */
   pick(on) {
-    this.picking = on;
-    byId('ask-region').setAttribute('aria-pressed', String(on));
-    this.waited();
-    this.waited = on ? toast('Alternatives for a region', 'Tap the region to ask about, or press Space on it.') : () => {};
+    this.regionTap.wait(on);
   }
 
   /** Whether a press on the image doesn't draw. */

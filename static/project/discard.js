@@ -33,15 +33,17 @@ export async function discard(address, id, name, element, changed = () => {}) {
   element.remove();
   if (focused) (neighbour ?? document.getElementById('main'))?.focus();
   changed();
-  toast('Moved to the trash', name, 'info', {
-    label: 'Undo',
-    run: async () => {
-      await restore(id);
-      parent?.insertBefore(element, next?.parentElement === parent ? next : null);
-      element.querySelector('a')?.focus();
-      changed();
-    },
+  sayMoved(name, async () => {
+    await restore(id);
+    parent?.insertBefore(element, next?.parentElement === parent ? next : null);
+    element.querySelector('a')?.focus();
+    changed();
   });
+}
+
+/** Says that something was moved to the trash. @param {string} what @param {() => void | Promise<void>} undo */
+export function sayMoved(what, undo) {
+  toast('Moved to the trash', what, 'info', { label: 'Undo', run: undo });
 }
 
 /** Lets the page that opens next say that a project was moved to the trash. @param {string} id @param {string} name */
@@ -55,12 +57,9 @@ export function sayDiscarded() {
   remember(MOVED, '', TAB);
   if (!moved) return;
   const { id, name } = JSON.parse(moved);
-  toast('Moved to the trash', name, 'info', {
-    label: 'Undo',
-    run: async () => {
-      await restore(id);
-      location.assign(`/projects/${encodeURIComponent(id)}`);
-    },
+  sayMoved(name, async () => {
+    await restore(id);
+    location.assign(`/projects/${encodeURIComponent(id)}`);
   });
 }
 

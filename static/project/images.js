@@ -1,6 +1,6 @@
 import { call } from '../ui/api.js';
 import { Assignees } from './assignees.js';
-import { trashImages } from './discard.js';
+import { sayMoved, trashImages } from './discard.js';
 import { byId } from '../ui/dom.js';
 import { arrange, tally, tallyBy } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
@@ -8,7 +8,7 @@ import { counted, nameOrCount } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
 import { inParts } from './parts.js';
 import { ReviewMenu } from './reviews.js';
-import { toast, toastProblem } from '../ui/toast.js';
+import { toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
 
@@ -161,7 +161,7 @@ export class ImageList {
     this.filter();
     if (keys) this.resume();
     if (done.length === 0) return;
-    toast('Moved to the trash', nameOrCount(gone), 'info', { label: 'Undo', run: () => this.bringBack(done) });
+    sayMoved(nameOrCount(gone), () => this.bringBack(done));
   }
 
   /** @param {string[]} ids of images in the trash */
