@@ -277,7 +277,7 @@ for name in glob.glob("photos/*"):
 			t.Errorf("%s: %v\n%s", option, err, out)
 		}
 		if strings.Contains(out, "beach0.png, beach1.png, beach2.png: It has a guess that nobody has accepted") != want {
-			t.Errorf("%s doesn't say of which images what was left out:\n%s", option, out)
+			t.Errorf("%s doesn't say what was left out of each image:\n%s", option, out)
 		}
 	}
 	const left = "  beach0.png, beach1.png, beach2.png: left out. It is not approved"

@@ -151,8 +151,8 @@ func (c *importCommand) isDataSet(place string) bool {
 	})
 }
 
-// namesakes reports whether files of one name are in several folders, which tell them apart;
-// not of archives, each of which is a data set.
+// namesakes reports whether only their folders tell some of the files apart. Archives don't
+// count: each is a data set of its own.
 func namesakes(files []string) bool {
 	seen := map[string]bool{}
 	for _, file := range files {

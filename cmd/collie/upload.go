@@ -237,27 +237,39 @@ func namesOf(files, places []string) map[string]string {
 		if names[place] != "" {
 			continue // a file
 		}
-		below := map[string][]string{} // parts of the paths
-		var shared []string
-		for _, file := range files {
-			name, err := filepath.Rel(place, file)
-			if err != nil || !filepath.IsLocal(name) || name == "." || strings.Contains(filepath.ToSlash(name), `\`) {
-				continue
-			}
-			parts := strings.Split(filepath.ToSlash(name), "/")
-			if len(below) == 0 {
-				shared = parts[:len(parts)-1]
-			}
-			below[file] = parts
-			for !slices.Equal(shared, parts[:min(len(shared), len(parts)-1)]) {
-				shared = shared[:len(shared)-1]
-			}
-		}
-		for file, parts := range below {
-			names[file] = strings.Join(parts[len(shared):], "/")
+		below := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+			name, ok := pathIn(place, file)
+			return !ok || strings.Contains(name, `\`)
+		})
+		folder := sharedFolder(below)
+		for _, file := range below {
+			names[file], _ = pathIn(folder, file)
 		}
 	}
 	return names
+}
+
+// sharedFolder returns the innermost folder that all files are in; empty without files.
+func sharedFolder(files []string) string {
+	folder := ""
+	for i, file := range files {
+		if i == 0 {
+			folder = filepath.Dir(file)
+		}
+		for {
+			if _, ok := pathIn(folder, file); ok {
+				break
+			}
+			folder = filepath.Dir(folder)
+		}
+	}
+	return folder
+}
+
+// pathIn returns the path of a file from a folder on, with slashes, if it is in there.
+func pathIn(folder, file string) (name string, ok bool) {
+	name, err := filepath.Rel(folder, file)
+	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name)
 }
 
 // distinct refuses images of the same name: the server knows them by name, and the
@@ -325,7 +337,7 @@ func (s *server) postFile(ctx context.Context, sent form, into any) error {
 				err = errors.Join(err, form.WriteField(field, value))
 			}
 			if err == nil && strings.ContainsAny(sent.name, "/\r\n") {
-				err = form.WriteField("filename", sent.name) // of which the file itself would keep the end, and write line breaks otherwise
+				err = form.WriteField("filename", sent.name) // the file's own field loses folders and escapes line breaks
 			}
 			var part io.Writer
 			if err == nil {

@@ -298,7 +298,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, present, password string,
 	return a.replace(ctx, u, password)
 }
 
-// errMeanwhile is for a password that is based on what is no longer so.
+// errMeanwhile says that a user has changed since they were read.
 var errMeanwhile = segment.Errorf(segment.Conflict, "The password was changed, or the user removed, at the same time. Nothing else was changed.")
 
 // replace gives a user a password, unless they have got another one meanwhile.

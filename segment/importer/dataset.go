@@ -48,8 +48,8 @@ type imageMask struct {
 	Image string // file name of the image in the data set, or of the mask
 	File  string // source of the mask, for people
 
-	// Beside is Image as a path from the file that names it on, in formats with such files;
-	// or empty.
+	// Beside is the path of Image if it is relative to the file that names it; empty where no
+	// file does.
 	Beside string
 
 	// sizeOf returns the size of the image as it is displayed, for files that don't say it.

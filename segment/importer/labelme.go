@@ -154,7 +154,7 @@ func slashed(name string) string {
 	return strings.TrimPrefix(name, "/")
 }
 
-// beside is the path of an image that a file names, from the folder of that file on.
+// beside is the path of an image whose name is relative to the file that it stands in.
 func beside(file, image string) string { return slashed(path.Dir(file) + "/" + image) }
 
 // cropBytes is the memory per pixel of a shape's mask.

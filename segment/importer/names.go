@@ -105,8 +105,8 @@ func (n *names) addExported(ids map[string]string, own bool) {
 }
 
 // find returns the id of the image with a name in the data set, or else the file of
-// its photograph and what the project is to call it. What counts first is the path that
-// the name is beside the file which has it, if there is such a file, then the whole name, and
+// its photograph and what the project is to call it. beside is the path if the name is
+// relative to the file that it stands in, or empty; it counts first, then the whole name, and
 // last of all the one without what programs put behind the names of masks and scores.
 func (n *names) find(name, beside string) (id, photo, as string, err error) {
 	if beside != "" && beside != name {

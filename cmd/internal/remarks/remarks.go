@@ -1,5 +1,5 @@
-// Package remarks prints what reports say of images: once for all images of which
-// the same is to be said.
+// Package remarks prints the remarks about images in a report, each of them once, with
+// the images that it is about.
 package remarks
 
 import (
@@ -21,7 +21,7 @@ type List struct {
 	names map[string][]string
 }
 
-// Add adds a remark about an image; an empty text is none.
+// Add adds a remark about an image, unless its text is empty.
 func (l *List) Add(name, text string) {
 	if text = strings.TrimSpace(text); text == "" {
 		return
