@@ -299,7 +299,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, present, password string,
 }
 
 // errMeanwhile says that a user has changed since they were read.
-var errMeanwhile = segment.Errorf(segment.Conflict, "The password was changed, or the user removed, at the same time. Nothing else was changed.")
+var errMeanwhile = segment.Errorf(segment.Conflict, "How this user signs in was changed at the same time, or the user was removed. The new password was not stored.")
 
 // replace gives a user a password, unless they have got another one meanwhile.
 func (a *Accounts) replace(ctx context.Context, u User, password string) error {

@@ -110,7 +110,10 @@ func TestHints(t *testing.T) {
 	}
 	for what, do := range map[string]func(s *Store) error{
 		"role":     func(s *Store) error { return s.SetRole(t.Context(), ann.ID, access.Admin) },
-		"password": func(s *Store) error { return s.SetPassword(t.Context(), ann, "hash") },
+		"password": func(s *Store) error {
+			u, err := s.User(t.Context(), ann.ID) // with the generation that the changes before it have begun
+			return errors.Join(err, s.SetPassword(t.Context(), u, "hash"))
+		},
 		"member": func(s *Store) error {
 			_, err := s.SetMember(t.Context(), p.ID, "ann", access.Viewer, "")
 			return err
