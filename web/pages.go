@@ -26,7 +26,7 @@ func (s *Server) startPage(w http.ResponseWriter, r *http.Request) error {
 	person := s.people.Person(r)
 	person.MayManage = roles.May(access.Manage) // also when all that is theirs is in the trash
 	for _, p := range projects {
-		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done, MayManage: roles.In(p.ID).May(access.Manage)}
+		card := templates.ProjectCard{ID: p.ID, Name: p.Name, Images: p.Images, Done: p.Done, Own: p.Own, MayManage: roles.In(p.ID).May(access.Manage)}
 		for _, c := range p.Classes {
 			card.Colors = append(card.Colors, c.Color)
 		}

@@ -69,7 +69,8 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := w.store.Overviews(ctx)
+	p, _ := access.From(ctx)
+	list, err := w.store.Overviews(ctx, p.Name)
 	if err != nil {
 		return nil, err
 	}

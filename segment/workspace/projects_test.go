@@ -284,8 +284,8 @@ type trashing struct {
 	project string
 }
 
-func (s *trashing) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	list, err := s.Store.Overviews(ctx)
+func (s *trashing) Overviews(ctx context.Context, name string) ([]segment.Overview, error) {
+	list, err := s.Store.Overviews(ctx, name)
 	return list, errors.Join(err, s.TrashProject(ctx, s.project))
 }
 

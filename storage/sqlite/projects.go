@@ -30,8 +30,8 @@ func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
 }
 
 // Overviews lists the projects with totals of their images.
-func (s *Store) Overviews(ctx context.Context) ([]segment.Overview, error) {
-	return all(ctx, s.reads, row.ScanOverview, "listing the projects", row.SelectOverviews)
+func (s *Store) Overviews(ctx context.Context, name string) ([]segment.Overview, error) {
+	return all(ctx, s.reads, row.ScanOverview, "listing the projects", row.SelectOverviews("?"), name)
 }
 
 // UpdateProject stores a project's name, classes and settings.

@@ -71,7 +71,7 @@ func BenchmarkProject(b *testing.B, open func(tb testing.TB, place string) Store
 		"image":    func() error { _, err := s.Image(b.Context(), middle.ID); return err },
 		"count":    func() error { _, err := s.CountImages(b.Context(), p.ID); return err },
 		"place":    func() error { _, err := s.Place(b.Context(), middle.ID); return err },
-		"projects": func() error { _, err := s.Overviews(b.Context()); return err },
+		"projects": func() error { _, err := s.Overviews(b.Context(), "ann"); return err },
 	} {
 		b.Run(fmt.Sprintf("%s/images=%d", name, images), func(b *testing.B) {
 			b.ReportAllocs()

@@ -118,10 +118,13 @@ func testOverviews(t *testing.T, s Store) {
 	}
 	must(t, s.TrashImages(ctx, full.ID, []string{images[0].ID}))
 	must(t, s.TrashProject(ctx, gone.ID))
-	got, err := s.Overviews(ctx)
-	must(t, err)
-	want := []segment.Overview{{Project: full, Images: 3, Done: 2, Cover: images[1].ID}, {Project: empty}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("overviews (-want +got):\n%s", diff)
+	must(t, s.Assign(ctx, full.ID, []string{images[1].ID, images[2].ID}, "ann"))
+	for name, own := range map[string]int{"ann": 2, "bob": 0, "": 0} {
+		got, err := s.Overviews(ctx, name)
+		must(t, err)
+		want := []segment.Overview{{Project: full, Images: 3, Done: 2, Own: own, Cover: images[1].ID}, {Project: empty}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("overviews for %q (-want +got):\n%s", name, diff)
+		}
 	}
 }

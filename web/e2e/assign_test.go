@@ -90,6 +90,13 @@ func TestE2EAssign(t *testing.T) {
 	theirs.until(`document.querySelector('.assignee')?.checkVisibility() && document.querySelector('.assignee').textContent.includes('annotator')`)
 	theirs.screenshot("annotate")
 
+	theirs.do("to the projects", chromedp.Navigate(address))
+	theirs.until(`document.querySelector('.card-own')?.textContent.trim() === '3 for you'`)
+	theirs.accessible("projects with images for who looks", source)
+	theirs.screenshot("start")
+	theirs.clickOn("one's images", ".card-own")
+	theirs.until(`document.getElementById('image-count')?.textContent === '3 of 6 images shown'`)
+
 	viewer := openPage(t, 1280, 720, false, project)
 	viewer.signIn("viewer", "correct horse")
 	viewer.until(cardCount + ` === 6 && !document.getElementById('image-filter').hidden`)
