@@ -145,11 +145,16 @@ export class Gestures {
     else this.mode = 'pan';
   }
 
-  /** @param {WheelEvent} e */
+  /** A wheel zooms; a swipe to the side, as on a trackpad, pans. @param {WheelEvent} e */
   wheel(e) {
     e.preventDefault();
     const unit = e.deltaMode === WheelEvent.DOM_DELTA_LINE ? 30 : e.deltaMode === WheelEvent.DOM_DELTA_PAGE ? 300 : 1;
     const { x, y } = this.place(e);
+    if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+      this.on.pan(-e.deltaX * unit, 0);
+      this.on.hover(x, y, false);
+      return;
+    }
     const delta = Math.max(-240, Math.min(240, e.deltaY * unit)) * (e.ctrlKey ? 4 : 1);
     this.on.zoom(Math.exp(-delta * 0.002), x, y);
   }

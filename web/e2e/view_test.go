@@ -66,6 +66,7 @@ func TestE2EView(t *testing.T) {
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x-90, y, chromedp.ButtonLeft, func(e *input.DispatchMouseEventParams) { e.Buttons = 1 }),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x-90, y, chromedp.ButtonLeft),
 		key(input.DispatchKeyEventTypeKeyUp, " "))
+	drag("a swipe to the side", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = -90, 4 }))
 	corner := value[[]float64](p, `(() => { const b = document.getElementById('minimap').getBoundingClientRect(); return [b.left + b.width * 0.85, b.top + b.height * 0.8]; })()`)
 	drag("the map in the corner", chromedp.MouseClickXY(corner[0], corner[1]))
 	if now := frame(); now[0] <= start[0] {
