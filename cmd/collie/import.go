@@ -17,7 +17,7 @@ import (
 // importCommand imports labels and scores that were made elsewhere.
 type importCommand struct {
 	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
-	Files   []string `arg:"" type:"path" help:"Zip archives, masks as PNG or TIFF, COCO or labelme JSON, XML of CVAT, scores or embeddings in .npz files, scores in .npy files, or folders of these."`
+	Files   []string `arg:"" type:"path" help:"Zip archives, masks as PNG or TIFF, JSON of COCO, labelme or Label Studio, XML of CVAT, scores or embeddings in .npz files, scores in .npy files, or folders of these."`
 	mapping.Flags
 }
 

@@ -17,7 +17,7 @@ import (
 
 // importCommand imports masks into a project, or makes a project of a backup.
 type importCommand struct {
-	Files []string `arg:"" help:"Folders, zip archives, masks as PNG or TIFF, COCO or labelme JSON, XML of CVAT, .npz files with scores or embeddings, or .npy files with scores; without --project, backups."`
+	Files []string `arg:"" help:"Folders, zip archives, masks as PNG or TIFF, JSON of COCO, labelme or Label Studio, XML of CVAT, .npz files with scores or embeddings, or .npy files with scores; without --project, backups."`
 
 	Project string `placeholder:"NAME" help:"Id of the project, or its name if no other project has it. Without it, the files are backups that each become a new project."`
 	mapping.Flags

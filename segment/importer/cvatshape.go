@@ -27,7 +27,7 @@ func (m *imageMask) drawCVATShape(s cvatShape, class uint8) (drawn bool, err err
 	case "box":
 		at, err := s.numbers("xtl", "ytl", "xbr", "ybr")
 		if err == nil {
-			_, err = m.fill(s.turned([]float64{at[0], at[1], at[2], at[1], at[2], at[3], at[0], at[3]}), class)
+			_, err = m.fill(turned([]float64{at[0], at[1], at[2], at[1], at[2], at[3], at[0], at[3]}, (at[0]+at[2])/2, (at[1]+at[3])/2, s.rotation()), class)
 		}
 		return true, err
 	case "ellipse":
@@ -35,12 +35,7 @@ func (m *imageMask) drawCVATShape(s cvatShape, class uint8) (drawn bool, err err
 		if err != nil {
 			return true, err
 		}
-		var outline []float64
-		for degree := range 360 {
-			sin, cos := math.Sincos(float64(degree) * math.Pi / 180)
-			outline = append(outline, at[0]+at[2]*cos, at[1]+at[3]*sin)
-		}
-		_, err = m.fill(s.turned(outline), class)
+		_, err = m.fill(turned(ellipse(at[0], at[1], at[2], at[3]), at[0], at[1], s.rotation()), class)
 		return true, err
 	case "mask":
 		return true, m.stampRuns(s, class)
@@ -50,18 +45,26 @@ func (m *imageMask) drawCVATShape(s cvatShape, class uint8) (drawn bool, err err
 	return false, errKind
 }
 
-// turned turns an outline by the shape's rotation, in degrees clockwise, around its middle.
-func (s cvatShape) turned(outline []float64) []float64 {
-	degrees, err := strconv.ParseFloat(s.of["rotation"], 64)
-	if err != nil {
-		return outline // none
+// rotation is that of the shape around its middle, in degrees clockwise.
+func (s cvatShape) rotation() float64 {
+	degrees, _ := strconv.ParseFloat(s.of["rotation"], 64) // without one it isn't turned
+	return degrees
+}
+
+// ellipse is the outline of one around (x, y).
+func ellipse(x, y, radiusX, radiusY float64) []float64 {
+	var outline []float64
+	for degree := range 360 {
+		sin, cos := math.Sincos(float64(degree) * math.Pi / 180)
+		outline = append(outline, x+radiusX*cos, y+radiusY*sin)
 	}
+	return outline
+}
+
+// turned turns an outline around (x, y), by degrees clockwise, and returns it.
+func turned(outline []float64, x, y, degrees float64) []float64 {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	var x, y float64
-	for i := 0; i < len(outline); i += 2 {
-		x, y = x+2*outline[i]/float64(len(outline)), y+2*outline[i+1]/float64(len(outline))
-	}
-	for i := 0; i < len(outline); i += 2 {
+	for i := 0; degrees != 0 && i < len(outline); i += 2 {
 		dx, dy := outline[i]-x, outline[i+1]-y
 		outline[i], outline[i+1] = x+dx*cos-dy*sin, y+dx*sin+dy*cos
 	}

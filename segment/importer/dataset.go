@@ -25,6 +25,7 @@ const (
 	formatVOC     format = "voc"
 	formatCOCO    format = "coco"
 	formatLabelme format = "labelme"
+	formatStudio  format = "label-studio"
 	formatCVAT    format = "cvat"
 	formatYOLO    format = "yolo"
 	formatLabels  format = "labels"
@@ -126,8 +127,8 @@ func (o Options) orDefault() Options {
 }
 
 // openDataset returns the data set in the files. It recognizes the format by names and
-// contents; of several formats it reads the first of VOC, COCO and labelme, and
-// yields an error for each file of the others. Then come CVAT's XML, masks in a folder of that
+// contents; of several formats it reads the first of VOC, COCO, labelme and Label
+// Studio, and yields an error for each file of the others. Then come CVAT's XML, masks in a folder of that
 // name, and YOLO's text files. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must
 // stay readable.
@@ -160,10 +161,16 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	}
 	if len(documents.coco) > 0 {
 		d, err := openCOCO(files, documents.coco, o)
-		return d.without(append(documents.notRead(documents.labelme), documents.bad...)), err
+		documents.coco = nil
+		return d.without(documents.all()), err
 	}
 	if len(documents.labelme) > 0 {
 		d, err := openLabelme(files, documents.labelme, o)
+		documents.labelme = nil
+		return d.without(documents.all()), err
+	}
+	if len(documents.studio) > 0 {
+		d, err := openStudio(files, documents.studio, o)
 		return d.without(documents.bad), err
 	}
 	cvat, err := cvatFiles(files)
@@ -199,7 +206,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON, Label Studio's JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read; empty for
 // others.

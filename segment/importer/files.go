@@ -192,12 +192,18 @@ func (f Files) photosBut(masks []string) []string {
 func (f Files) photos(but ...string) []string {
 	var out []string
 	for _, name := range f.Names {
-		switch strings.ToLower(path.Ext(name)) {
-		case ".jpg", ".jpeg", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff":
-			if !slices.ContainsFunc(but, func(folder string) bool { _, _, in := cutFolder(name, folder); return in }) {
-				out = append(out, name)
-			}
+		if pictureEnding(name) && !slices.ContainsFunc(but, func(folder string) bool { _, _, in := cutFolder(name, folder); return in }) {
+			out = append(out, name)
 		}
 	}
 	return out
+}
+
+// pictureEnding reports whether a file is named like a picture.
+func pictureEnding(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".jpg", ".jpeg", ".jfif", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff":
+		return true
+	}
+	return false
 }

@@ -36,6 +36,11 @@ func FuzzMasks(f *testing.F) {
 		base64.StdEncoding.EncodeToString(mask)))
 	f.Add("a.xml", []byte(`<annotations><image name="a" width="4" height="3"><mask label="cat" rle="1, 2" left="1" top="0" width="2" height="2"/>
 		<polygon label="dog" points="0,0;3,0;3,2.5" z_order="-1"/><box label="owl" xtl="0" ytl="0" xbr="2" ybr="1" rotation="9"/></image></annotations>`))
+	f.Add("a.json", []byte(`[{"data":{"image":"a.jpg"},"annotations":[{"result":[
+		{"type":"brushlabels","original_width":6,"original_height":4,"value":{"format":"rle","rle":[0,0,0,96,57,27,254,31,0,54,20,40,61,254,20,40,61,254,20,40,61,255,108,0,216,80,160,247,248,80,160,247,248,80,160,247,254,27,0],"brushlabels":["cat"]}},
+		{"type":"rectanglelabels","original_width":6,"original_height":4,"value":{"x":9,"y":9,"width":50,"height":50,"rotation":9,"rectanglelabels":["dog"]}},
+		{"type":"ellipselabels","original_width":6,"original_height":4,"value":{"x":50,"y":50,"radiusX":20,"radiusY":50,"ellipselabels":["owl"]}},
+		{"type":"polygonlabels","original_width":6,"original_height":4,"value":{"points":[[0,0],[90,0],[90,90]],"polygonlabels":["cow"]}}]}]}]`))
 	f.Add("a.tif", phototest.Numbers(4, []uint8{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.Numbers(4, []float32{0, 1, 2, 0, 7, 7, 255, 9}))
 	f.Add("a.tif", phototest.MustTIFF(f, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true}))

@@ -166,7 +166,7 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 		exported[segment.Folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
-	i.names.pictured = slices.Contains([]format{formatCOCO, formatLabelme, formatCVAT, formatYOLO}, d.format) && i.files.pictured()
+	i.names.pictured = slices.Contains([]format{formatCOCO, formatLabelme, formatStudio, formatCVAT, formatYOLO}, d.format) && i.files.pictured()
 	return nil
 }
 

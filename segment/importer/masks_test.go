@@ -495,10 +495,11 @@ func TestNothingIsLeftOut(t *testing.T) {
 		"the labelling in another format": {"a/hypotheses.json": file([]byte("{}")), "a/labelling.png": file(nil)},
 		"Import a backup":                 {"backup.json": file([]byte(`{"kind": "collie-backup", "version": 1, "images": []}`)), "originals/a.png": file(indices), "manifest.json": file([]byte("{}"))},
 		"Datumaro":                        {"annotations/default.json": file([]byte(`{"info": {}, "categories": {"label": {}}, "items": [{"id": "a"}]}`)), "images/a.png": file(nil)},
-		"x.json is Label Studio's":        {"x.json": file([]byte(`[{"id": 1, "annotations": [{"id": 5, "result": []}, {"id": 6, "result": []}], "data": {"image": "a.jpg"}}, {"id": 2}]`))},
+		"No task in x.json":               {"x.json": file([]byte(`[{"id": 1, "annotations": [], "data": {"image": "a.jpg"}}, {"id": 2}]`))},
+		"Studio in x.json have no":        {"x.json": file([]byte(`[{"id": 1, "predictions": [{"result": []}], "data": {"image": "a.jpg"}}]`))},
 		"via.json is VIA's own JSON":      {"via.json": file([]byte(`{"_via_settings": {"ui": {}}, "_via_img_metadata": {"a.jpg45": {"filename": "a.jpg", "size": 45, "regions": []}}}`))},
 		"x.json is VIA's own JSON":        {"x.json": file([]byte(`{"a.jpg45": {"fileref": "", "filename": "a.jpg", "size": 45, "regions": {"0": {}}}}`))},
-		"is Label Studio's own JSON":      {"x.json": file([]byte(`[{"image": "a.jpg", "id": 1, "label": [], "annotator": 1}]`))},
+		"is Label Studio's JSON-MIN":      {"x.json": file([]byte(`[{"image": "a.jpg", "id": 1, "label": [], "annotator": 1}]`))},
 	} {
 		if d, err := open(t, files, Options{}); segment.KindOf(err) != segment.Unsupported || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", want, d, err)

@@ -46,7 +46,7 @@ type meaning struct {
 // only those that it names.
 func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 	m := &meaning{names: d.Classes != nil}
-	listed := mapping == nil && d.format != formatLabelme && d.format != formatCVAT
+	listed := mapping == nil && !slices.Contains([]format{formatLabelme, formatStudio, formatCVAT}, d.format) // which have no list
 	if mapping == nil {
 		m.places = len(p.Classes)
 	}

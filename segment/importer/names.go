@@ -177,7 +177,7 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 		return "", "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))
 	}
 	if taskPNG.MatchString(stem(name)) {
-		return "", "", "", segment.Errorf(segment.Invalid, "Label Studio names its PNGs after tasks, not after images. Export COCO from it instead, of polygons or of brushes.")
+		return "", "", "", segment.Errorf(segment.Invalid, "Label Studio names its PNGs after tasks, not after images. Export JSON from it instead.")
 	}
 	return "", "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
 }

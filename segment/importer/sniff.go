@@ -11,8 +11,8 @@ import (
 // documents are the JSON files of a data set by what they are. Files of other
 // kinds are in none of the lists.
 type documents struct {
-	coco, labelme []string
-	bad           []*maskError // can't be read, or have no masks
+	coco, labelme, studio []string
+	bad                   []*maskError // can't be read, or have no masks
 }
 
 // sniff tells what JSON files are.
@@ -29,6 +29,8 @@ func sniff(files Files, names []string) (documents, error) {
 			d.coco = append(d.coco, name)
 		case format == formatLabelme:
 			d.labelme = append(d.labelme, name)
+		case format == formatStudio:
+			d.studio = append(d.studio, name)
 		}
 	}
 	return d, nil
@@ -36,7 +38,7 @@ func sniff(files Files, names []string) (documents, error) {
 
 // all returns a problem for each of the files.
 func (d documents) all() []*maskError {
-	return append(append(d.notRead(d.coco), d.notRead(d.labelme)...), d.bad...)
+	return append(d.notRead(slices.Concat(d.coco, d.labelme, d.studio)), d.bad...)
 }
 
 func (documents) notRead(names []string) []*maskError {
@@ -51,7 +53,7 @@ func (documents) notRead(names []string) []*maskError {
 var errKnown = errors.New("kind known")
 
 // sniffJSON recognizes a JSON file by its names, and reads no more of it than that
-// takes; "" is neither format. Files with COCO's other kinds of annotations are
+// takes; "" is none of the formats. Files with COCO's other kinds of annotations are
 // errors.
 func sniffJSON(files Files, name string) (format, error) {
 	d, err := openJSON(files, name)
@@ -60,7 +62,7 @@ func sniffJSON(files Files, name string) (format, error) {
 	}
 	defer d.Close()
 	if d.PeekKind() == '[' {
-		return "", d.sniffTasks()
+		return d.sniffTasks()
 	}
 	var h hints
 	err = d.members(func(member string) error { return h.member(d, member) })
@@ -149,22 +151,28 @@ func (h *hints) format(name string) (format, error) {
 	return "", nil
 }
 
-// sniffTasks returns an error for a list of Label Studio's tasks, in its full or its
-// short form.
-func (d *document) sniffTasks() error {
-	studio := false
+// sniffTasks recognizes a list of Label Studio's tasks by the first one. In the short form that
+// Label Studio also exports, and without annotations, they are an error.
+func (d *document) sniffTasks() (format, error) {
+	annotated, short, studio := false, false, false
 	err := d.elements("", func() error {
 		err := d.members(func(member string) error {
-			studio = studio || slices.Contains([]string{"annotations", "predictions", "completions", "annotator", "annotation_id"}, member)
+			annotated = annotated || member == "annotations"
+			short = short || member == "annotator" || member == "annotation_id"
+			studio = studio || member == "predictions" || member == "completions"
 			return nil
 		})
-		return cmp.Or(err, errKnown) // the first one tells
+		return cmp.Or(err, errKnown)
 	})
-	if studio {
-		return segment.Errorf(segment.Unsupported, "%s is Label Studio's own JSON, which can't be imported; export COCO from it instead, of polygons or of brushes.", d.name)
+	switch {
+	case annotated:
+		return formatStudio, nil
+	case short:
+		return "", segment.Errorf(segment.Unsupported, "%s is Label Studio's JSON-MIN, which can't be imported; export JSON from it instead.", d.name)
+	case studio:
+		return "", segment.Errorf(segment.Unsupported, "The tasks of Label Studio in %s have no annotations.", d.name)
+	case err != nil && !errors.Is(err, errKnown):
+		return "", err
 	}
-	if err != nil && !errors.Is(err, errKnown) {
-		return err
-	}
-	return nil
+	return "", nil
 }

@@ -146,6 +146,11 @@ func gluttons(tb testing.TB) []glutton {
 	upload("COCO annotations of one image", imports, "a.json", []byte(`{"images":[{"id":0,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":0,"name":"x"}],"annotations":`+annotations+`}`), 200)
 	upload("COCO outlines", imports, "a.json", []byte(`{"images":[{"id":1,"file_name":"`+large+`","width":8000,"height":5000}],"categories":[{"id":1,"name":"x"}],"annotations":[{"image_id":1,"category_id":1,"segmentation":[`+
 		many("1", 7*mib)+`]}]}`), 200)
+	studio := func(what, result string) {
+		upload("Label Studio's "+what, imports, "a.json", []byte(`[{"data":{"image":"`+large+`"},"annotations":[{"result":`+result+`}]}]`), 200)
+	}
+	studio("regions", many(`{"value":{"x":1,"labels":["x"]}}`, 4*list))
+	studio("brush", `[{"original_width":8000,"original_height":5000,"value":{"labels":["x"],"rle":`+many("255", 4*list)+`}}]`)
 	cvat := func(what, elements string, want ...int) {
 		upload("CVAT "+what, imports, "a.xml", []byte("<annotations>"+elements+"</annotations>"), want...)
 	}

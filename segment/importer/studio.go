@@ -1,0 +1,239 @@
+package importer
+
+import (
+	"fmt"
+	"net/url"
+
+	"collie/segment"
+)
+
+// studioTask is a task of Label Studio: an image, and the annotation of it that counts.
+type studioTask struct {
+	number   int    // from 1, in its file
+	image    string // path of the image; empty if the task names none
+	regions  []studioRegion
+	labelled bool // somebody has submitted an annotation
+	truth    bool // which is the one that was marked as the true one
+	tooMuch  bool // it doesn't fit into memory
+}
+
+// studioSet is what the files of a data set have in common.
+type studioSet struct {
+	files   Files
+	classes *classNames
+	options Options
+}
+
+// openStudio reads Label Studio's JSON, each file a list of tasks. Of several annotations of a
+// task the one that was marked as the ground truth counts, else the last one. Tasks without an
+// annotation are passed over. Regions are drawn in their order, later ones over earlier ones.
+func openStudio(files Files, names []string, o Options) (*dataset, error) {
+	set := &studioSet{files: files, classes: newClassNames(o), options: o}
+	d := &dataset{format: formatStudio, Photos: files.photos()}
+	for _, name := range names {
+		err := set.each(name, func(t *studioTask) error {
+			if len(d.Images) == maxCOCOImages {
+				return segment.Errorf(segment.TooLarge, "%s has more than %d tasks, which is the limit. Split it.", name, maxCOCOImages)
+			}
+			d.Images = append(d.Images, t.image)
+			for _, r := range t.regions {
+				if r.class == "" {
+					continue
+				}
+				if err := set.classes.add(r.class); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(d.Images) == 0 {
+		return nil, segment.Errorf(segment.Unsupported, "No task in %s has an annotation that somebody has submitted.", names[0])
+	}
+	d.Classes = set.classes.list
+	d.Masks = func(yield func(*imageMask, error) bool) {
+		for _, name := range names {
+			if !set.masks(name, yield) {
+				return
+			}
+		}
+	}
+	return d, nil
+}
+
+// each calls do with the tasks of a file that have an annotation, one after the other.
+func (s *studioSet) each(name string, do func(t *studioTask) error) error {
+	d, err := openJSON(s.files, name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	number := 0
+	err = d.elements("", func() error {
+		number++
+		t := &studioTask{number: number}
+		if err := t.read(d); err != nil {
+			return fmt.Errorf("task %d: %w", number, err)
+		}
+		if !t.labelled {
+			return nil
+		}
+		return do(t)
+	})
+	if err != nil {
+		return err
+	}
+	return d.end()
+}
+
+// read reads a task. Its image is what one of its data names that ends like a picture; or else
+// the file that was uploaded for it, or the first of its data.
+func (t *studioTask) read(d *document) error {
+	uploaded, first := "", ""
+	err := d.members(func(member string) (err error) {
+		switch {
+		case member == "data":
+			return d.members(func(string) error {
+				if d.PeekKind() != '"' {
+					return nil
+				}
+				address, err := d.text()
+				name := addressed(address)
+				if t.image == "" && pictureEnding(name) {
+					t.image = name
+				}
+				if first == "" {
+					first = name
+				}
+				return err
+			})
+		case member == "file_upload" && d.PeekKind() == '"':
+			uploaded, err = d.text()
+		case member == "annotations" && d.PeekKind() == '[':
+			return d.elements(member, func() error { return t.annotation(d) })
+		}
+		return err
+	})
+	for _, name := range []string{uploaded, first} {
+		if t.image == "" {
+			t.image = slashed(name)
+		}
+	}
+	return err
+}
+
+// addressed is the path in the address of an image: of an upload, in a bucket, on another server,
+// or among the files of Label Studio's own machine, where it is the parameter d.
+func addressed(address string) string {
+	at, err := url.Parse(address)
+	if err != nil || len(at.Scheme) == 1 { // the drive of a path on Windows
+		return slashed(address)
+	}
+	if local := at.Query().Get("d"); local != "" {
+		return slashed(local)
+	}
+	return slashed(at.Path)
+}
+
+// annotation reads an annotation, which takes the place of those before it unless somebody has
+// skipped the task with it, or one of those is the ground truth.
+func (t *studioTask) annotation(d *document) error {
+	var regions []studioRegion
+	cancelled, truth, tooMuch, held := false, false, false, 0
+	err := d.members(func(member string) error {
+		switch member {
+		case "was_cancelled":
+			cancelled = d.PeekKind() == 't'
+		case "ground_truth":
+			truth = d.PeekKind() == 't'
+		case "result":
+			return d.elements(member, func() error {
+				var r studioRegion
+				if err := r.read(d); err != nil {
+					return err
+				}
+				if held += r.bytes(); held > maxHeld {
+					regions, tooMuch = nil, true
+				} else {
+					regions = append(regions, r)
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	if err == nil && !cancelled && (truth || !t.truth) {
+		t.regions, t.truth, t.tooMuch, t.labelled = regions, truth, tooMuch, true
+	}
+	return err
+}
+
+// masks yields the masks of a file's tasks. It reports whether yield wants more.
+func (s *studioSet) masks(name string, yield func(*imageMask, error) bool) bool {
+	more := true
+	err := s.each(name, func(t *studioTask) error {
+		if t.image == "" {
+			more = yield(nil, &maskError{fmt.Sprintf("task %d", t.number), segment.Errorf(segment.Unreadable, "It names no image.")})
+		} else {
+			m := &imageMask{Image: t.image, File: t.image}
+			m.Draw = func() (func(), error) { return m.drawStudio(t, s.classes, s.options) }
+			more = yield(m, nil)
+		}
+		if !more {
+			return errKnown
+		}
+		return nil
+	})
+	if err == nil || !more {
+		return more
+	}
+	if _, ok := OfData(err); ok {
+		err = &maskError{name, err}
+	}
+	return yield(nil, err)
+}
+
+// drawStudio draws the regions of a task that have a label.
+func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (give func(), err error) {
+	if t.tooMuch {
+		return func() {}, segment.Errorf(segment.TooLarge, "Its annotation is larger than %d MiB, which is the limit for one image.", maxHeld>>20)
+	}
+	width, height := 0, 0
+	for _, r := range t.regions {
+		if r.imageTurned != 0 {
+			return func() {}, segment.Errorf(segment.Unsupported, "It was annotated when it was turned by %g°, which can't be read. Turn it back in Label Studio.", r.imageTurned)
+		}
+		if width == 0 || height == 0 {
+			width, height = int(r.of[0]), int(r.of[1])
+		}
+	}
+	if width, height, err = m.measured(width, height); err != nil {
+		return func() {}, err
+	}
+	give, err = m.start(width, height, o.uncovered(), objectBytes, o)
+	if err != nil {
+		return give, err
+	}
+	m.trackObjects()
+	out := drawing{mask: m, classes: classes, drawn: map[string]int{}}
+	for i, r := range t.regions {
+		if err := o.context.Err(); err != nil {
+			return give, err
+		}
+		if r.class == "" {
+			continue
+		}
+		m.Regions++
+		m.object = int32(i)
+		area, err := m.drawRegion(r, classes.index[r.class])
+		if err := out.note(r.kind, r.class, area, err); err != nil {
+			return give, fmt.Errorf("region %d (%.40q): %w", i+1, r.class, err)
+		}
+	}
+	m.Lossy = append(m.Lossy, out.lossy()...)
+	m.tellUncovered(o)
+	return give, nil
+}
