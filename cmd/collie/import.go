@@ -46,11 +46,15 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 		if err != nil {
 			return err
 		}
-		if some = labelsOf(some); namesakes(some) {
+		sure, left := labelsOf(some)
+		if namesakes(sure) {
 			files, i.whole[place] = append(files, place), true
 			continue
 		}
-		files = append(files, some...)
+		if len(left) > 0 {
+			fmt.Fprintf(out.stderr, "%s: left out, because beside the others they can be anything: %s; to import them, name them\n", place, firstOf(left))
+		}
+		files = append(files, sure...)
 	}
 	if c.Map != nil {
 		b, err := json.Marshal(c.Map)
@@ -98,7 +102,7 @@ func (i *importing) file(ctx context.Context, file string) error {
 		Added  []string `json:"classes_added"`
 		Images []struct {
 			Mask, Image, Problem string
-			Lossy                []string
+			Lossy, Columns       []string
 		}
 		Values []struct {
 			Value, Name string
@@ -122,6 +126,9 @@ func (i *importing) file(ctx context.Context, file string) error {
 		}
 		i.imported++
 		fmt.Fprintf(i.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
+		if im.Columns != nil {
+			i.once("columns of scores are " + strings.Join(im.Columns, ", ") + " here")
+		}
 	}
 	for _, class := range answer.Added {
 		fmt.Fprintf(i.stderr, "class %s was added\n", class)
@@ -130,12 +137,17 @@ func (i *importing) file(ctx context.Context, file string) error {
 		if i.imported == before || v.Class == nil || v.Name != "" && i.numbers == "classes" {
 			continue
 		}
-		if meaning := fmt.Sprintf("value %s is %s here", v.Value, *v.Class); !i.meanings[meaning] {
-			i.meanings[meaning] = true
-			fmt.Fprintln(i.stderr, meaning)
-		}
+		i.once(fmt.Sprintf("value %s is %s here", v.Value, *v.Class))
 	}
 	return nil
+}
+
+// once says what something in the files means, unless it has been said.
+func (i *importing) once(meaning string) {
+	if !i.meanings[meaning] {
+		i.meanings[meaning] = true
+		fmt.Fprintln(i.stderr, meaning)
+	}
 }
 
 // isDataSet reports whether a place is a folder whose files belong together. Where label
@@ -165,20 +177,27 @@ func namesakes(files []string) bool {
 	return false
 }
 
+// firstOf names the first file, and counts the others.
+func firstOf(files []string) string {
+	if len(files) == 1 {
+		return files[0]
+	}
+	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
+}
+
 // labelEndings are the endings of files that are imported from a folder, those that are
 // surely labels first. Beside these, arrays and XML can be anything, such as what another
 // program needs; beside any of them, TIFFs are photographs.
 var labelEndings = [][]string{{".zip", ".png", ".json", ".npz"}, {".npy", ".xml"}, {".tif", ".tiff"}}
 
-// labelsOf returns those of the files in a folder that are surest to be labels.
-func labelsOf(files []string) []string {
+// labelsOf divides the files in a folder into those that are surest to be labels and others.
+func labelsOf(files []string) (sure, left []string) {
 	for _, endings := range labelEndings {
-		some := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-			return !slices.Contains(endings, strings.ToLower(filepath.Ext(file)))
-		})
-		if len(some) > 0 {
-			return some
+		is := func(file string) bool { return slices.Contains(endings, strings.ToLower(filepath.Ext(file))) }
+		left = slices.DeleteFunc(slices.Clone(files), is)
+		if len(left) < len(files) {
+			return slices.DeleteFunc(slices.Clone(files), func(file string) bool { return !is(file) }), left
 		}
 	}
-	return files // one that was named, whatever its ending
+	return files, nil // one that was named, whatever its ending
 }

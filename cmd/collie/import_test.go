@@ -57,13 +57,13 @@ for folder in ["arrays", "masks"]:
     PIL.Image.new("L", (width, height)).save(folder + "/beach0.tif")
 PIL.Image.fromarray(numpy.arange(height * width, dtype=numpy.uint8).reshape(height, width) % 2).save("masks/beach2.png")
 `)
-	if out := p.do("", "collie", "import", "Beach", "masks"); !strings.Contains(out, "1 imported, 0 failed") || strings.Contains(out, "was added") {
+	if out := p.do("", "collie", "import", "Beach", "masks"); !strings.Contains(out, "1 imported, 0 failed") || strings.Contains(out, "was added") || !strings.Contains(out, "beach0.tif and 2 more; to import them") {
 		t.Errorf("masks beside arrays: %s", out)
 	}
 	if out, err := p.try("", "collie", "import", "Beach", "masks", "--map", "0=background"); err == nil || strings.Contains(out, "here\n") {
 		t.Errorf("an import of nothing says what values became: %v, %s", err, out)
 	}
-	if out := p.do("", "collie", "import", "Beach", "arrays"); !strings.Contains(out, "2 imported, 0 failed") || !strings.Contains(out, "class pier was added") {
+	if out := p.do("", "collie", "import", "Beach", "arrays"); !strings.Contains(out, "2 imported, 0 failed") || !strings.Contains(out, "class pier was added") || !strings.Contains(out, "columns of scores are background, rock, sand here") {
 		t.Errorf("arrays and XML: %s", out)
 	}
 }

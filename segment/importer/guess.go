@@ -58,8 +58,7 @@ func scored(name string) string {
 }
 
 // guess makes the scores in a file the first guess of the image with the
-// same name, or gives it the embeddings there. Columns of scores are the
-// project's classes in their order.
+// same name, or gives it the embeddings there.
 func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
 	r := ImageReport{Mask: name}
 	if labels := path.Join(path.Dir(name), "labels.npz"); i.files.exported() && slices.Contains(i.files.Names, labels) {
@@ -88,9 +87,10 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 	}
 	if i.review {
 		p, err := i.workspace.Project(ctx, i.project)
-		if err == nil {
-			r.Columns, err = columns(p, s)
+		if err != nil {
+			return r, err
 		}
+		_, r.Columns, err = columns(p, s)
 		return r, err
 	}
 	a, err := i.workspace.Open(ctx, id)
@@ -98,15 +98,16 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 		return r, err
 	}
 	defer a.Close()
-	classes := a.Project().Classes
-	if r.Columns, err = columns(a.Project(), s); err != nil {
+	classes, called, err := columns(a.Project(), s)
+	if err != nil {
 		return r, err
 	}
+	r.Columns = called
 	values, err := perCell(a, s)
 	if err != nil {
 		return r, refusal(err)
 	}
-	ids, values := byID(classes[:s.Classes], values)
+	ids, values := byID(classes, values)
 	r.Seq, err = a.SetGuess(ctx, segment.NewID(), ids, values)
 	return r, err
 }
@@ -135,16 +136,44 @@ func (i *importing) embed(ctx context.Context, r ImageReport, e *npz.Embeddings)
 	return r, err
 }
 
-// columns names the classes of the columns of scores.
-func columns(p segment.Project, s *npz.Scores) ([]string, error) {
-	if s.Classes > len(p.Classes) {
-		return nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), s.Misread())
+// columns returns the classes of the columns of scores, and their names: those that the
+// file names, or else the project's classes in their order.
+func columns(p segment.Project, s *npz.Scores) (classes []segment.Class, called []string, err error) {
+	switch {
+	case s.Names != nil:
+		if classes, err = classesCalled(s.Names, p); err != nil {
+			return nil, nil, err
+		}
+	case s.Classes > len(p.Classes):
+		return nil, nil, segment.Errorf(segment.Invalid, "The scores have %d classes and the project has %d. Columns are the project's classes in their order%s.", s.Classes, len(p.Classes), s.Misread())
+	default:
+		classes = p.Classes[:s.Classes]
 	}
-	var names []string
-	for _, c := range p.Classes[:s.Classes] {
-		names = append(names, c.Name)
+	for _, c := range classes {
+		called = append(called, c.Name)
 	}
-	return names, nil
+	return classes, called, nil
+}
+
+// classesCalled finds classes of a project by their names. Each is there once.
+func classesCalled(names []string, p segment.Project) (classes []segment.Class, err error) {
+	var unknown []string
+	for i, name := range names {
+		at := slices.IndexFunc(p.Classes, named(name))
+		switch {
+		case at < 0:
+			unknown = append(unknown, fmt.Sprintf("%.64q", name))
+			continue
+		case slices.Contains(classes, p.Classes[at]):
+			return nil, segment.Errorf(segment.Invalid, "Column %d of the scores is the second one of the class %q. Each class has one column.", i+1, p.Classes[at].Name)
+		}
+		classes = append(classes, p.Classes[at])
+	}
+	if unknown != nil {
+		return nil, segment.Errorf(segment.Invalid, "The array classes names %s, but the classes of the project are %s. Rename or add classes, or leave the array out; then columns are the project's classes in their order.",
+			strings.Join(unknown, ", "), namesOf(p.Classes))
+	}
+	return classes, nil
 }
 
 // scores reads a .npz or .npy file for an image of a size, or of an unknown one; one of

@@ -212,6 +212,60 @@ func TestScoresWithClassesFirst(t *testing.T) {
 	}
 }
 
+// A file can name the classes of its columns, in any order, instead of following the
+// project's. Names that the project lacks, or has once for two columns, are refused.
+func TestScoresWithNames(t *testing.T) {
+	w, p, im, _ := beach(t)
+	first, last := p.Classes[0], p.Classes[len(p.Classes)-1]
+	for name, c := range map[string]struct {
+		names    []string
+		columns  []string
+		problem  string
+		leftmost uint8 // what the columns make of the left half
+	}{
+		"another order": {names: []string{" " + strings.ToUpper(last.Name), first.Name}, columns: []string{last.Name, first.Name}, leftmost: last.ID},
+		"unknown":       {names: []string{first.Name, "no such"}, problem: `names "no such", but the classes of the project are ` + first.Name},
+		"twice":         {names: []string{first.Name, first.Name}, problem: "Column 2 of the scores is the second one"},
+	} {
+		values := make([]byte, 0, 120*80*2)
+		for i := range 120 * 80 {
+			values = append(values, uint8(255-255*(i%120/60)), uint8(255*(i%120/60)))
+		}
+		var text []byte
+		for _, n := range c.names {
+			text = append(text, n...)
+			text = append(text, make([]byte, 20-len(n))...)
+		}
+		content := zipped(t, map[string][]byte{"probs.npy": append(npyHeader("|u1", "(80, 120, 2)"), values...), "classes.npy": append(npyHeader("|S20", "(2,)"), text...)})
+		files, err := importer.FromFile("beach.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := workspacetest.MustOpenImage(t, w, im.ID).State().Seq
+		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		if err != nil || len(report.Images) != 1 || !strings.Contains(report.Images[0].Problem, c.problem) || (c.problem == "") != (report.Images[0].Problem == "") {
+			t.Errorf("%s: %v, %+v", name, err, report.Images)
+			continue
+		}
+		a := workspacetest.MustOpenImage(t, w, im.ID)
+		if c.problem != "" {
+			if a.State().Seq != before {
+				t.Errorf("%s: refused scores changed the image", name)
+			}
+			continue
+		}
+		events, err := a.Events(t.Context(), a.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		scores := events[0].Scores
+		at := slices.Index(scores.Classes, c.leftmost)
+		if !slices.Equal(report.Images[0].Columns, c.columns) || at < 0 || scores.Shares[at] != 255 {
+			t.Errorf("%s: columns %q, the first superpixel has %v of the classes %v", name, report.Images[0].Columns, scores.Shares[:len(scores.Classes)], scores.Classes)
+		}
+	}
+}
+
 // Scores of another number of superpixels are answered with the number that the image has now,
 // which is what GET …/superpixels.png shows, not that of the finest ones.
 func TestScoresOfOtherSuperpixels(t *testing.T) {

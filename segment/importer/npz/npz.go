@@ -49,7 +49,7 @@ var scoreNames = []string{"scores", "probs"}
 //
 // A single array can have any name; of several, exactly one must be called
 // scores or probs, or scores_chw or probs_chw, and the others are ignored, but for a
-// [Map]. It
+// [Map] and the names of the columns, text in an array called classes. It
 // is little-endian float16, float32 or float64 or uint8 (255 means 1), in C or
 // Fortran order. Three axes are height × width × classes, or classes × height ×
 // width when the name ends in _chw; two are superpixels × classes. There can be
@@ -95,13 +95,16 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	switch {
 	case err != nil:
 		return nil, nil, told(name, c, err)
-	case c == ofScores && s.Width == 0:
-		s.Map, err = readMap(a, s, limits)
-		return s, nil, err
-	case c == ofScores:
-		return s, nil, nil
+	case c == ofEmbeddings:
+		return nil, &Embeddings{Name: name, Width: s.Width, Height: s.Height, Dims: s.Classes, Values: s.Values}, nil
 	}
-	return nil, &Embeddings{Name: name, Width: s.Width, Height: s.Height, Dims: s.Classes, Values: s.Values}, nil
+	if s.Names, err = readNames(a, s); err != nil {
+		return nil, nil, err
+	}
+	if s.Width == 0 {
+		s.Map, err = readMap(a, s, limits)
+	}
+	return s, nil, err
 }
 
 // alone reports whether a file is an array and no archive.

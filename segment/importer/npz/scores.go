@@ -28,6 +28,8 @@ type Scores struct {
 	// not negative.
 	Values []float32
 
+	Names []string // of the classes; nil if the archive has none
+
 	Map *Map // of the superpixels that the rows are of; nil if the archive has none
 }
 
