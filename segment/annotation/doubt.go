@@ -40,6 +40,17 @@ func (a *Annotation) forgetDoubt(ctx context.Context, now segment.Progress) {
 	a.noted = nil
 }
 
+// noteGuess stores the doubt of scores that are all that is said of the image. If storing
+// fails, the list is slightly out of date.
+func (a *Annotation) noteGuess(ctx context.Context, s *segment.Scores) {
+	a.mu.Lock()
+	progress := a.progress()
+	a.mu.Unlock()
+	if progress.OnlyHinted() {
+		_ = a.store.NoteDoubt(context.WithoutCancel(ctx), a.image.ID, new(a.doubtOf(s)))
+	}
+}
+
 // doubtOf returns the share of the area that a guess is expected to get wrong.
 func (a *Annotation) doubtOf(s *segment.Scores) float64 {
 	first := a.FirstCut()
@@ -50,9 +61,13 @@ func (a *Annotation) doubtOf(s *segment.Scores) float64 {
 	}
 	wrong, total := 0.0, 0.0
 	for cell, superpixel := range first.Parent {
+		from := cell
+		if s.Regions != 0 {
+			from = int(superpixel)
+		}
 		area := float64(a.assistant.Cells.Regions[cell].Area)
 		most := uint8(0)
-		for i, v := range s.Shares[int(superpixel)*k:][:k] {
+		for i, v := range s.Shares[from*k:][:k] {
 			if inPlay[i] {
 				most = max(most, v)
 			}

@@ -86,6 +86,7 @@ func (a *Annotation) SetScores(ctx context.Context, id string, scores *segment.S
 	}
 	seq, err := a.add(ctx, current, segment.Event{ID: id, Kind: segment.FirstGuess, Scores: scores})
 	if err == nil {
+		a.noteGuess(ctx, scores)
 		a.changed(a.image.ID)
 	}
 	return seq, err

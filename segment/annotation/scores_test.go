@@ -149,3 +149,35 @@ func TestDoubtGoesWithWhatItIsAbout(t *testing.T) {
 	doubt("clicks undone", false)
 	a.Close()
 }
+
+// What imported scores are expected to get wrong is known before anybody looks, so that
+// lists can show the worst first; beside a labelling it isn't theirs to say.
+func TestDoubtOfImportedScores(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	a := workspacetest.MustAnnotate(t, w)
+	defer a.Close()
+	doubt := func() *float64 {
+		t.Helper()
+		im, err := w.Image(t.Context(), a.Image().ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return im.Doubt
+	}
+	scores := func(first float64) []float64 { return slices.Repeat([]float64{first, 1 - first}, a.Cells().N) }
+	if _, err := a.SetGuess(t.Context(), "guess", []uint8{0, 1}, scores(0.8)); err != nil {
+		t.Fatal(err)
+	}
+	if got := doubt(); got == nil || *got < 0.199 || *got > 0.201 {
+		t.Errorf("doubt %v, want 0.2", got)
+	}
+	if _, err := a.ImportMask(t.Context(), "mask", slices.Repeat([]uint8{1}, a.Cells().Width*a.Cells().Height), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SetGuess(t.Context(), "again", []uint8{0, 1}, scores(0.5)); err != nil {
+		t.Fatal(err)
+	}
+	if got := doubt(); got == nil || *got > 0.201 {
+		t.Errorf("beside a labelling: doubt %v, want 0.2 still", got)
+	}
+}
