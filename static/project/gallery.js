@@ -1,4 +1,5 @@
 import { sought } from '../ui/names.js';
+import { percent } from '../ui/numbers.js';
 
 /**
  * Which images a list shows, in which order, and which part of it a window sees.
@@ -16,6 +17,7 @@ import { sought } from '../ui/names.js';
  * @property {number} decided share of the area that has a class, 0..1
  * @property {number} seq number of evidence events
  * @property {boolean} guessed whether a guess of the project is all there is
+ * @property {boolean} guess_only whether a guess is all there is, be it the project's, from imported scores or from another image
  * @property {import('./reviews.js').Review} [review] the status by hand
  * @property {string} [assignee] name of the user who is to work on the image
  * @property {number} [expected_wrong_area] share, 0..1; absent where nothing was asked yet
@@ -30,8 +32,8 @@ const names = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' 
 
 /**
  * Filters and sorts images, which come in order of upload; ties keep it. Most
- * uncertain first means: started images by the area that is probably wrong, then
- * untouched ones, then finished ones. Least work first means: guesses by the area
+ * uncertain first means: guesses and started images by the area that is probably
+ * wrong, then untouched ones, then finished ones. Least work first means: guesses by the area
  * that they expect to get wrong, then other untouched images, started ones and
  * finished ones.
  *
@@ -65,15 +67,23 @@ export function finder(text) {
 
 /** @param {ImageRecord} im @returns {number} lower for images that need less work */
 function work(im) {
-  if (im.guessed) return im.expected_wrong_area ?? 1;
+  if (im.guess_only) return im.expected_wrong_area ?? 1;
   return { untouched: 2, started: 3, done: 4 }[im.status];
 }
 
 /** @param {ImageRecord} im @returns {number} higher for images that need attention sooner */
 function uncertainty(im) {
   if (im.status === 'done') return -2;
-  if (im.status === 'untouched') return -1;
+  if (im.status === 'untouched' && !im.guess_only) return -1;
   return im.expected_wrong_area ?? 1 - im.decided;
+}
+
+const STATUS = { untouched: 'Untouched', started: 'Started', done: 'Done' };
+
+/** @param {ImageRecord} im @returns {string} how far an image has come, in few words */
+export function stateText(im) {
+  if (im.guess_only) return 'Guessed';
+  return im.status === 'started' ? `${percent(im.decided)} labelled` : STATUS[im.status];
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY, arrange, between, finder, stepTo, tally, tallyBy, windowOf } from './gallery.js';
+import { NOBODY, arrange, between, finder, stateText, stepTo, tally, tallyBy, windowOf } from './gallery.js';
 
 /** @type {import('./gallery.js').ImageRecord[]} */
 const images = /** @type {any} */ ([
@@ -31,9 +31,18 @@ test('names count numbers as numbers, doubt comes first when asked for', () => {
 test('guesses come in order of expected work, then what nobody has begun', () => {
   const some = /** @type {any} */ ([
     { id: 'a', name: 'a', status: 'done' }, { id: 'b', name: 'b', status: 'started', expected_wrong_area: 0.1 }, { id: 'c', name: 'c', status: 'untouched' },
-    { id: 'd', name: 'd', status: 'untouched', guessed: true, expected_wrong_area: 0.3 }, { id: 'e', name: 'e', status: 'untouched', guessed: true, expected_wrong_area: 0.2 },
+    { id: 'd', name: 'd', status: 'untouched', guess_only: true, expected_wrong_area: 0.3 }, { id: 'e', name: 'e', status: 'started', guess_only: true, expected_wrong_area: 0.2 },
   ]);
   assert.equal(ids({ order: 'work' }, some), 'edcba');
+  assert.equal(ids({ order: 'uncertain' }, some), 'debca');
+});
+
+test('a guess is called so, wherever it is from', () => {
+  const text = (/** @type {object} */ im) => stateText(/** @type {any} */ ({ decided: 0, ...im }));
+  assert.equal(text({ status: 'untouched', guess_only: true }), 'Guessed');
+  assert.equal(text({ status: 'started', guess_only: true }), 'Guessed');
+  assert.equal(text({ status: 'started', decided: 0.25, guess_only: false }), '25\u00a0% labelled');
+  assert.equal(text({ status: 'untouched', guess_only: false }), 'Untouched');
 });
 
 test('images are found by their status by hand', () => {

@@ -1,11 +1,9 @@
 import { byId, isTap, stamp } from '../ui/dom.js';
 import { percent } from '../ui/numbers.js';
-import { between, stepTo, windowOf } from './gallery.js';
+import { between, stateText, stepTo, windowOf } from './gallery.js';
 import { reviewIcon, reviewText } from './reviews.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
-
-const STATUS = { untouched: 'Untouched', started: 'Started', done: 'Done' };
 
 /**
  * The grid of image cards. Only cards near the window are in the page, so ten
@@ -129,8 +127,8 @@ export class ImageGrid {
     slot('name').title = im.name;
     slot('status').classList.add(`status-${im.status}`);
     slot(`icon-${im.status}`).hidden = false;
-    const uncertain = (im.status === 'started' || im.guessed) && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
-    slot('state').textContent = im.status === 'started' ? `${percent(im.decided)} labelled` : im.guessed ? 'Guessed' : STATUS[im.status];
+    const uncertain = (im.status === 'started' || im.guess_only) && im.expected_wrong_area !== undefined ? ` · ${percent(im.expected_wrong_area)} uncertain` : '';
+    slot('state').textContent = stateText(im);
     const review = slot('review');
     review.hidden = !im.review;
     review.dataset.review = im.review?.status ?? '';

@@ -39,12 +39,12 @@ const SPARING = 10;
  * @param {Pick<Learning, 'on' | 'finished' | 'fewest' | 'model' | 'learnt' | 'guessing' | 'affinities' | 'training' | 'images'>} learning
  */
 export function learningText({ on, finished, fewest, model, learnt, guessing, affinities, training, images }) {
-  if (!on) return 'Guessing is off.';
+  if (!on) return 'Guessing is off. Guesses that nobody had worked on are removed.';
   if (finished < fewest && model === 0) return `Collie guesses the rest once ${fewest} images are finished: ${fewest - finished} to go.`;
   if (model === 0) return training ? 'Learning from the finished images.' : 'Nothing learned yet.';
   const borders = affinities ? ', also which borders matter' : '';
   const from = `Learned from ${counted(learnt, 'finished image')}${borders}${training ? ', learning more' : ''}.`;
-  if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none.`;
+  if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none. It tries again when more images are finished.`;
   const guessed = images.filter((im) => im.guessed).length;
   return images.length === 0 ? from : `${from} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;
 }

@@ -244,7 +244,7 @@ func TestE2ELearning(t *testing.T) {
 	p.press(" ")
 	p.until(`document.getElementById('guess').hidden && !document.getElementById('learning').checked`)
 	p.do("back", chromedp.Navigate(address+"/projects/"+project))
-	p.until(`document.getElementById('learning-text').textContent === 'Guessing is off.' && !document.getElementById('learning-on').checked`)
+	p.until(`document.getElementById('learning-text').textContent.startsWith('Guessing is off.') && !document.getElementById('learning-on').checked`)
 	p.until(`fetch('/api/v1/projects/` + project + `/images').then((r) => r.json()).then((list) => list.every((im) => !im.guessed))`)
 }
 

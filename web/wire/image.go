@@ -20,7 +20,7 @@ type Image struct {
 	Seq       int       `json:"seq" doc:"number of evidence events"`
 	Clicks    int       `json:"clicks"`
 	Decided   float64   `json:"decided" doc:"share of the area that has a class" schema:"min=0,max=1"`
-	Doubt     *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses; absent before the first" schema:"min=0,max=1"`
+	Doubt     *float64  `json:"expected_wrong_area,omitempty" doc:"estimated share of the area that is wrong, from the latest hypotheses, and before these from a first guess; absent before either" schema:"min=0,max=1"`
 	Guessed   bool      `json:"guessed" doc:"whether the image has nothing but a first guess by the project, which nobody has accepted"`
 	GuessOnly bool      `json:"guess_only" doc:"whether the image has a first guess, be it the project's, from imported scores or from another image, and no label, so that exports have nothing of it without the option guesses; imported scores of older servers count once the image changes"`
 	Created   time.Time `json:"created"`
