@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
+	"collie/segment"
 	"collie/segment/affinity/fit"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -20,4 +22,10 @@ func open(p simulate.Picture, regions, classes int) (*fit.Image, error) {
 		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
 	}
 	return fit.NewImage(g, simulate.Majority(truth), simulate.Hash(p.ID)), nil
+}
+
+// unlabelled reports whether there is nothing to learn from an image, such as one that
+// nobody has worked on in an exported project.
+func unlabelled(e *fit.Image) bool {
+	return !slices.ContainsFunc(e.Class, func(class uint8) bool { return class != segment.Void })
 }

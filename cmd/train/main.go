@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -69,7 +70,16 @@ func (c *command) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	notes := []string{fmt.Sprintf("Learned from %d images with go run ./cmd/train%s.", len(list), c.recipe())}
+	examples = slices.DeleteFunc(examples, unlabelled)
+	if n := len(list) - len(examples); n > 0 {
+		if _, err := fmt.Fprintf(t.Out, "%d of %d images have no labels and are left out.\n", n, len(list)); err != nil {
+			return err
+		}
+	}
+	if len(examples) < c.Folds {
+		return fmt.Errorf("--folds %d needs at least as many images with labels, and --data has %d", c.Folds, len(examples))
+	}
+	notes := []string{fmt.Sprintf("Learned from %d images with go run ./cmd/train%s.", len(examples), c.recipe())}
 	if c.Folds > 1 {
 		figures, err := c.validate(t, examples)
 		if err != nil {

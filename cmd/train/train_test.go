@@ -10,11 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"collie/segment"
 	"collie/segment/affinity"
 	"collie/segment/affinity/fit"
 	"collie/segment/photo/phototest"
@@ -28,7 +30,7 @@ func folder(t *testing.T, n int, classes func(inside bool) uint8) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		img := image.NewNRGBA(image.Rect(0, 0, 120, 90))
-		mask := image.NewPaletted(img.Rect, color.Palette{color.Black, color.White})
+		mask := image.NewPaletted(img.Rect, slices.Repeat(color.Palette{color.Black, color.White}, 128))
 		for y := range 90 {
 			for x := range 120 {
 				inside := math.Hypot(float64(x-40-10*i), float64(y-45)) < 25
@@ -118,8 +120,25 @@ func TestLearnsDiscs(t *testing.T) {
 	}
 }
 
+// The images of an exported project that nobody has worked on don't count.
+func TestLeavesOutUnlabelled(t *testing.T) {
+	void := folder(t, 2, func(bool) uint8 { return segment.Void })
+	printed, written, err := train(t, command{Data: []string{void, folder(t, 3, disc)}, Folds: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := affinity.Decode(written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(printed, "2 of 5 images have no labels and are left out.\n") || !strings.HasPrefix(m.Notes[0], "Learned from 3 images") {
+		t.Errorf("printed %q, notes %q", printed, m.Notes)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	good := folder(t, 3, disc)
+	void := folder(t, 2, func(bool) uint8 { return segment.Void })
 	plain := folder(t, 2, func(bool) uint8 { return 1 })
 	for _, c := range []struct {
 		name, want string
@@ -130,6 +149,7 @@ func TestRefusals(t *testing.T) {
 		{"one class in a part", "--folds 2: without part 2: the masks hold no two", command{Data: []string{plain, good}, Limit: 1, Folds: 2}},
 		{"few images", "--data has 3", command{Data: []string{good}, Folds: 4}},
 		{"few images with a limit", "--data has 2 among the first 2 of each folder (--limit)", command{Data: []string{good}, Limit: 2, Folds: 4}},
+		{"few images with labels", "--folds 4 needs at least as many images with labels, and --data has 3", command{Data: []string{void, good}, Folds: 4}},
 		{"no folds", "--folds 0", command{Data: []string{good}}},
 		{"no room for plots", "--plot", command{Data: []string{good}, Folds: 1, Plot: filepath.Join(good, "images", "im0.png")}},
 		{"no room", "no-such-folder", command{Data: []string{good}, Folds: 1, Out: filepath.Join(t.TempDir(), "no-such-folder", "x")}},
