@@ -21,9 +21,10 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @property {boolean} affinities whether it has learned about borders between superpixels, too
  * @property {boolean} training
  * @property {{running: boolean, total: number, done: number}} prelabelling
- * @property {{id: string, guessed: boolean}[]} images untouched, least expected work first
+ * @property {Expected[]} images untouched, least expected work first
  * @property {import('./effort.js').Finished[]} done
  *
+ * @typedef {{id: string, guessed: boolean, expected_wrong_area?: number}} Expected
  * @typedef {Pick<import('./images.js').ImageList, 'images' | 'load'>} Images
  */
 
@@ -47,6 +48,20 @@ export function learningText({ on, finished, fewest, model, learnt, guessing, af
   if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none. It tries again when more images are finished.`;
   const guessed = images.filter((im) => im.guessed).length;
   return images.length === 0 ? from : `${from} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;
+}
+
+/**
+ * The images that have nothing but a guess, by the project or from elsewhere, least
+ * expected work first.
+ *
+ * @param {readonly Expected[]} untouched
+ * @param {readonly (Expected & {status: string, guess_only: boolean})[]} records of all images, which can be older
+ * @returns {Expected[]}
+ */
+export function toReview(untouched, records) {
+  const others = records.filter((im) => im.status === 'started' && im.guess_only);
+  const work = (/** @type {Expected} */ im) => im.expected_wrong_area ?? 1;
+  return [...untouched.filter((im) => im.guessed), ...others].sort((a, b) => work(a) - work(b));
 }
 
 /** The part of the project's page that says what the project has learned. */
@@ -108,22 +123,22 @@ export class LearningPanel {
   /** @param {Learning} learning */
   paint(learning) {
     const { on, finished, guessing, prelabelling, images, done } = learning;
-    const guessed = images.filter((im) => im.guessed);
-    byId('learning').hidden = on && finished === 0 && guessed.length === 0;
+    const review = toReview(images, this.images.images);
+    byId('learning').hidden = on && finished === 0 && review.length === 0;
     this.on.checked = on;
     const text = learningText(learning);
     if (byId('learning-text').textContent !== text) byId('learning-text').textContent = text;
-    const left = images.length - guessed.length;
+    const left = images.filter((im) => !im.guessed).length;
     this.offer('prelabel', on && guessing && left > 0 && !prelabelling.running, `Guess ${counted(left, 'image')}`);
     byId('prelabelling').hidden = !prelabelling.running;
     byId('prelabelling-text').textContent = `${prelabelling.done} of ${counted(prelabelling.total, 'image')} guessed`;
     const bar = /** @type {HTMLProgressElement} */ (byId('prelabelling-bar'));
     bar.max = Math.max(1, prelabelling.total);
     bar.value = prelabelling.done;
-    this.offer('review', guessed.length > 0, `Review ${counted(guessed.length, 'guess', 'guesses')}`);
-    const review = /** @type {HTMLAnchorElement} */ (byId('review'));
-    if (guessed.length > 0) review.href = `/images/${guessed[0].id}`;
-    review.onclick = () => keepOrder(this.project, guessed);
+    this.offer('review', review.length > 0, `Review ${counted(review.length, 'guess', 'guesses')}`);
+    const link = /** @type {HTMLAnchorElement} */ (byId('review'));
+    if (review.length > 0) link.href = `/images/${review[0].id}`;
+    link.onclick = () => keepOrder(this.project, review);
     const seen = seenGuesses(this.project, this.images.images);
     this.offer('accept-seen', seen.length > 0, `Accept ${counted(seen.length, 'guess', 'guesses')} you have seen`);
     paintEffort(done);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { learningText } from './learning.js';
+import { learningText, toReview } from './learning.js';
 
 test('the sentence says what was learned and what comes next', () => {
   const learning = { on: true, finished: 3, fewest: 5, model: 0, learnt: 0, guessing: false, affinities: false, training: false, images: [] };
@@ -13,4 +13,14 @@ test('the sentence says what was learned and what comes next', () => {
   assert.equal(learningText({ ...learnt, guessing: true, images }), 'Learned from 5 finished images. 1 of 2 untouched images guessed.');
   assert.equal(learningText({ ...learnt, guessing: true, training: true }), 'Learned from 5 finished images, learning more.');
   assert.equal(learningText({ ...learnt, guessing: true, affinities: true, training: true }), 'Learned from 5 finished images, also which borders matter, learning more.');
+});
+
+test('guesses from elsewhere are reviewed, too, in order of expected work', () => {
+  const untouched = [{ id: 'a', guessed: true, expected_wrong_area: 0.2 }, { id: 'b', guessed: false }];
+  const scored = { status: 'started', guessed: false, guess_only: true };
+  const records = [
+    { id: 'a', status: 'untouched', guessed: true, guess_only: true }, { id: 'c', ...scored, expected_wrong_area: 0.1 }, { id: 'd', ...scored },
+    { id: 'e', ...scored, guess_only: false }, { id: 'f', status: 'untouched', guessed: true, guess_only: true },
+  ];
+  assert.deepEqual(toReview(untouched, records).map((im) => im.id), ['c', 'a', 'd']);
 });
