@@ -142,6 +142,16 @@ func existingDatabase(ctx context.Context, place dataFlag) (database, error) {
 	return own(sqlite.OpenCurrent(ctx, file))
 }
 
+// firstDatabase opens the database alone for what can come before the first start of a
+// server: it is made if needed. One in the folder has to have the program's own schema,
+// because an older server may be running.
+func firstDatabase(ctx context.Context, place dataFlag) (database, error) {
+	if _, err := os.Stat(filepath.Join(place.Data, databaseFile)); err == nil {
+		return existingDatabase(ctx, place)
+	}
+	return openDatabase(ctx, place)
+}
+
 // databaseFile is the name of the database in a data folder.
 const databaseFile = "collie.db"
 

@@ -297,6 +297,9 @@ func (d *data) warn(ctx context.Context, log *slog.Logger) error {
 	if err := d.local.Cramped(); err != nil {
 		log.Error("the disk is full: nothing can be saved until there is space and the server is restarted", "error", err)
 	}
+	if kept := d.local.Kept(); kept != "" {
+		log.Info("brought the database of an older program up to date", "copy of the old one", kept)
+	}
 	lost, err := d.local.Losses()
 	for _, what := range lost {
 		log.Error("the database has lost something; `server doctor` says what to do", "database", what)

@@ -56,7 +56,7 @@ func (c *addUser) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	// The first user can come before the first start of the server.
-	return c.manageIn(ctx, openDatabase, func(ctx context.Context, _ database, a *accounts.Accounts) error {
+	return c.manageIn(ctx, firstDatabase, func(ctx context.Context, _ database, a *accounts.Accounts) error {
 		u, err := a.Add(ctx, c.Name, password, role)
 		if err == nil {
 			fmt.Fprintf(s.stdout, "added %s as %s\n", u.Name, u.Role)
@@ -79,7 +79,7 @@ func (c *inviteUsers) Run(ctx context.Context, s streams) error {
 	if err := cmp.Or(err, c.check(), c.elsewhere()); err != nil {
 		return err
 	}
-	return c.manageIn(ctx, openDatabase, func(ctx context.Context, store database, a *accounts.Accounts) error {
+	return c.manageIn(ctx, firstDatabase, func(ctx context.Context, store database, a *accounts.Accounts) error {
 		users, err := invitees(ctx, a, c.Names, role)
 		if err != nil {
 			return err

@@ -55,7 +55,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 	case found >= newest:
 		return nil
 	case !may:
-		return fmt.Errorf("has a schema of version %d, this program %d; start the server once to bring it up to date", found, newest)
+		return fmt.Errorf("has a schema of version %d, this program %d: an older program wrote it. Use that program, or start this one's server once to bring it up to date", found, newest)
 	}
 	for {
 		err := migrateOnce(ctx, c, steps, newest)

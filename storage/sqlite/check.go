@@ -16,7 +16,7 @@ import (
 
 // ErrOlder is the cause of OpenCurrent's error for a file whose schema is older
 // than the program's.
-var ErrOlder = errors.New("its schema is older than this program's; start the server once to bring it up to date")
+var ErrOlder = errors.New("an older program wrote it. Use that program, or start this one's server once to bring it up to date")
 
 // OpenCurrent opens a database file like Open, but neither creates nor migrates
 // it: the schema must be the program's own. A server can be using the file.

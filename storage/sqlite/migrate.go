@@ -32,53 +32,53 @@ var migrations = func() fs.FS {
 const applicationID = 0x436f6c6c
 
 // migrate brings the schema of the file at path, open as conn, up to date and
-// sets the connection up for durable writing.
-func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS) error {
+// sets the connection up for durable writing. It returns the name of the copy that
+// it kept of an older file, or "".
+func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS) (kept string, err error) {
 	steps, err := row.Steps(migrations, 1)
 	if err != nil {
-		return err
+		return "", err
 	}
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if version > len(steps) {
-		return fmt.Errorf("its schema has version %d, but this program knows versions up to %d only. Use the newer program that wrote it; nothing was changed", version, len(steps))
+		return "", fmt.Errorf("its schema has version %d, but this program knows versions up to %d only. Use the newer program that wrote it; nothing was changed", version, len(steps))
 	}
 	var mode string
 	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
-		return fmt.Errorf("switching to a write-ahead log: %w", err)
+		return "", fmt.Errorf("switching to a write-ahead log: %w", err)
 	}
 	if mode != "wal" {
-		return fmt.Errorf("a write-ahead log is not possible here (SQLite uses %q); put the data folder on a local disk", mode)
+		return "", fmt.Errorf("a write-ahead log is not possible here (SQLite uses %q); put the data folder on a local disk", mode)
 	}
 	// With synchronous = FULL every commit is synced before it is acknowledged. A plain
 	// sync leaves it in the cache of the disk on macOS; only there fullfsync matters.
 	// The writer makes the checkpoints, because it must see their errors.
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 0"); err != nil {
-		return err
+		return "", err
 	}
-	if version > 0 && version < len(steps) {
-		if err := backup(ctx, conn, backupOf(path, version)); err != nil {
-			return fmt.Errorf("no backup before migration: %w", err)
+	if version == len(steps) {
+		return "", nil
+	}
+	if version > 0 {
+		kept = backupOf(path, version)
+		if err := backup(ctx, conn, kept); err != nil {
+			return "", fmt.Errorf("no backup before migration: %w", err)
 		}
 	}
-	from := version
-	for ; version < len(steps); version++ {
-		if err := step(ctx, conn, steps[version], version+1); err != nil {
-			return fmt.Errorf("migration to version %d: %w. The file still has version %d", version+1, err, version)
-		}
+	if err := advance(ctx, conn, steps, version); err != nil {
+		return "", err
 	}
-	if from < version {
-		// Into the file itself, which has its name by then even if its log is lost.
-		if _, err := conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
-			return err
-		}
-		for older := 1; older < from; older++ {
-			_ = os.Remove(backupOf(path, older)) // a leftover only takes space
-		}
+	// Into the file itself, which has its name by then even if its log is lost.
+	if _, err := conn.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)"); err != nil {
+		return "", err
 	}
-	return nil
+	for older := 1; older < version; older++ {
+		_ = os.Remove(backupOf(path, older)) // a leftover only takes space
+	}
+	return kept, nil
 }
 
 // backupOf names the copy of the file at path that a migration from a version
@@ -100,15 +100,21 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
 	return version, nil
 }
 
-// step applies one migration atomically.
-func step(ctx context.Context, conn *sql.Conn, text string, version int) error {
+// advance makes the steps that follow a version, in one transaction: a version in
+// between was nobody's, so a copy of it would be no way back.
+func advance(ctx context.Context, conn *sql.Conn, steps []string, version int) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	text += fmt.Sprintf(";\nPRAGMA user_version = %d; PRAGMA application_id = %d", version, applicationID)
-	if _, err := tx.ExecContext(ctx, text); err != nil {
+	for i, text := range steps[version:] {
+		if _, err := tx.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("migration to version %d: %w. The file still has version %d", version+i+1, err, version)
+		}
+	}
+	mark := fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(steps), applicationID)
+	if _, err := tx.ExecContext(ctx, mark); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -44,16 +44,23 @@ func TestMigration(t *testing.T) {
 		t.Errorf("a new database was copied: %v", err)
 	}
 
-	// A step that fails changes nothing, and the next attempt starts from there.
-	if _, err := open(t.Context(), path, steps(one, two+"; SELECT nonsense")); err == nil {
-		t.Fatal("a migration with an error in it passed")
-	}
-	if v, column := inspect(t, path); v != 1 || column != "x" {
-		t.Errorf("after a failed step: version %d, column %s", v, column)
+	// A step that fails changes nothing, nor do those before it: the next attempt starts
+	// from there, and the copy is one that an older program can use.
+	for _, fails := range []fstest.MapFS{steps(one, two+"; SELECT nonsense"), steps(one, two, end+"; SELECT nonsense")} {
+		_, err := open(t.Context(), path, fails)
+		if err == nil || !strings.Contains(err.Error(), "The file still has version 1") {
+			t.Fatalf("a migration with an error in it: %v", err)
+		}
+		if v, column := inspect(t, path); v != 1 || column != "x" {
+			t.Errorf("after a failed step: version %d, column %s", v, column)
+		}
 	}
 	s, err = open(t.Context(), path, steps(one, two))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.Kept() != path+".v1.backup" {
+		t.Errorf("the copy is %q", s.Kept())
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

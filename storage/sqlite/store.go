@@ -34,6 +34,7 @@ type Store struct {
 	writer *writer
 	reads  *reader
 	path   string
+	kept   string   // copy of the older database that was migrated, or ""
 	lacks  []string // in a folder that can't be written, where that can't be noted
 }
 
@@ -55,7 +56,7 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the database %s: %w", path, err)
 	}
-	conn, err := prepare(ctx, writes, path, migrations)
+	conn, kept, err := prepare(ctx, writes, path, migrations)
 	if err != nil {
 		err = errors.Join(err, writes.Close())
 		if noSpace(path) {
@@ -73,8 +74,12 @@ func open(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(err, reads.Close(), writes.Close())
 	}
-	return &Store{writer: newWriter(writes, conn, mark, filepath.Dir(path)), reads: &reader{DB: reads}, path: path}, nil
+	return &Store{writer: newWriter(writes, conn, mark, filepath.Dir(path)), reads: &reader{DB: reads}, path: path, kept: kept}, nil
 }
+
+// Kept is the name of the copy that Open kept of an older database because it migrated
+// it, or "".
+func (s *Store) Kept() string { return s.kept }
 
 // private creates the database file if needed and makes it and the files next
 // to it inaccessible to other users, whatever the mode of the folder. SQLite
@@ -107,16 +112,18 @@ func quoteGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
-// prepare migrates the database and returns the only connection that writes.
-func prepare(ctx context.Context, db *sql.DB, path string, migrations fs.FS) (*sql.Conn, error) {
-	conn, err := db.Conn(ctx)
+// prepare migrates the database and returns the only connection that writes, and the
+// name of the copy that it kept.
+func prepare(ctx context.Context, db *sql.DB, path string, migrations fs.FS) (conn *sql.Conn, kept string, err error) {
+	conn, err = db.Conn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("opening the database %s: %w", path, err)
+		return nil, "", fmt.Errorf("opening the database %s: %w", path, err)
 	}
-	if err := migrate(ctx, conn, path, migrations); err != nil {
-		return nil, errors.Join(fmt.Errorf("the database %s: %w", path, err), conn.Close())
+	kept, err = migrate(ctx, conn, path, migrations)
+	if err != nil {
+		return nil, "", errors.Join(fmt.Errorf("the database %s: %w", path, err), conn.Close())
 	}
-	return conn, nil
+	return conn, kept, nil
 }
 
 // dsn names the file for the driver. The path can contain any character.
