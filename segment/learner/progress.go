@@ -24,7 +24,7 @@ type Prelabelled struct {
 type Learning struct {
 	On       bool // the project makes guesses
 	Finished int  // images
-	Model    int  // number of the current model; 0 without one
+	Model    int  // number of the current model; 0 without one that can be used
 	Learnt   int  // finished images when it was trained
 	Guessing bool // the model's guesses are expected to save work
 	Related  bool // the model has affinities of its own
@@ -41,7 +41,8 @@ type Learning struct {
 	Efforts map[string]segment.Effort // by image
 }
 
-// Learning returns the state of a project's learning.
+// Learning returns the state of a project's learning. A project that has enough finished
+// images but no model starts to learn.
 func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, error) {
 	if err := l.guard.MayIn(ctx, projectID, access.Read); err != nil {
 		return Learning{}, err
@@ -50,7 +51,7 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 	if err != nil {
 		return Learning{}, err
 	}
-	m := l.model(ctx, projectID)
+	m, unread := l.readModel(ctx, projectID)
 	out := Learning{On: !p.Unaided, Learnt: m.Finished(), Fewest: learn.FewestExamples}
 	l.report(projectID, &out) // before the images, so that these are at least as new
 	images, err := l.imagesThat(ctx, projectID, func(im *segment.Image) bool { return im.Status() != segment.StatusStarted })
@@ -60,7 +61,7 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 	if out.Efforts, err = l.store.Efforts(ctx, projectID); err != nil {
 		return Learning{}, err
 	}
-	if m != nil {
+	if m.Finished() > 0 { // not one of an older version, of which the number is all that is known
 		out.Model, out.Guessing, out.Related = m.Number, m.Guesses(), m.Affinities != nil
 	}
 	for _, im := range images {
@@ -72,6 +73,9 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 		}
 	}
 	out.Finished = len(out.Done)
+	if out.On && !out.Training && unread == nil && m.Finished() == 0 && out.Finished >= out.Fewest {
+		out.Training = l.seek(projectID, m)
+	}
 	sortByModel(out.Done, m)
 	work := func(im segment.Image) float64 {
 		if !im.Guessed || im.Doubt == nil {

@@ -3,6 +3,7 @@ package learner_test
 import (
 	"testing"
 
+	"collie/segment"
 	"collie/segment/learner"
 	"collie/segment/photo"
 	"collie/segment/workspace"
@@ -20,6 +21,25 @@ func TestLearningGoesOnAfterRestart(t *testing.T) {
 	s.guess(t, 7)
 	if l := s.model(t, 2); l.Learnt != 7 {
 		t.Errorf("learnt from %d images, want 7", l.Learnt)
+	}
+}
+
+// A project with a model of an older version doesn't speak of it, and learns again as soon
+// as somebody looks at what it has learned.
+func TestLearningAfterUpgrade(t *testing.T) {
+	t.Parallel()
+	s := newSchool(t, 6, asStored)
+	s.finish(t, 0, 5, 0, 1)
+	s.model(t, 1)
+	s.stop()
+	s.replace(t, segment.LearntKey(s.project.ID), "CLMD\x02\x07")
+	s.stop = s.Learner().Start(t.Context())
+	l, err := s.Learner().Learning(t.Context(), s.project.ID)
+	if err != nil || l.Model != 0 || l.Learnt != 0 || !l.Training {
+		t.Errorf("model %d, learnt from %d images, training %t, %v; want no model, and training", l.Model, l.Learnt, l.Training, err)
+	}
+	if l := s.model(t, 8); l.Learnt != 5 || !l.Guessing {
+		t.Errorf("learnt from %d images, guessing %t; want 5, true", l.Learnt, l.Guessing)
 	}
 }
 

@@ -26,15 +26,16 @@ func (l *Learner) finished(projectID string) {
 	}
 }
 
-// seekEvery is how often images that are opened make a project without a model look
-// for one.
+// seekEvery is how often a project without a model looks for one when its page or an image
+// is opened.
 const seekEvery = time.Minute
 
 // seek makes a project learn from images that it doesn't know to be finished: after a
 // start, because the end of the server may have stopped training, and again and again
 // without a model, which may have been lost, or be of an older version, or another
-// server's. Reading all images at each opening would take longer than the page.
-func (l *Learner) seek(projectID string, m *learn.Model) {
+// server's. It reports whether it did. Reading all images at each opening would take
+// longer than the page.
+func (l *Learner) seek(projectID string, m *learn.Model) (sought bool) {
 	l.mu.Lock()
 	last, before := l.sought[projectID]
 	due := l.sought != nil && (!before || m.Finished() == 0 && time.Since(last) >= seekEvery)
@@ -45,6 +46,7 @@ func (l *Learner) seek(projectID string, m *learn.Model) {
 	if due {
 		l.finished(projectID)
 	}
+	return due
 }
 
 // learnOn trains the model of a project until no training is due.
@@ -94,6 +96,9 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 		}
 		return false
 	}
+	l.mu.Lock()
+	l.sought[projectID] = time.Now() // if it fails, not again at once
+	l.mu.Unlock()
 	sortByModel(done, before)
 	latest := done[max(0, len(done)-learn.MaxExamples):]
 	var examples []learn.Example
