@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"collie/segment"
@@ -28,7 +27,7 @@ func openCramped(ctx context.Context, path string, why error) (*Store, error) {
 		return nil, errors.Join(why, err, db.Close())
 	}
 	if found != len(steps) {
-		return nil, errors.Join(why, fmt.Errorf("the schema has version %d, this program's %d", found, len(steps)), db.Close())
+		return nil, errors.Join(why, db.Close())
 	}
 	refusal := segment.Errorf(segment.Full, "The server's disk was full when the server started, so it saves nothing; earlier work is safe. Free some space and restart the server.").Because(why)
 	writer := newWriter(db, nil, nil, filepath.Dir(path))

@@ -65,7 +65,7 @@ func migrate(ctx context.Context, conn *sql.Conn, path string, migrations fs.FS)
 	if version > 0 {
 		kept = backupOf(path, version)
 		if err := backup(ctx, conn, kept); err != nil {
-			return "", fmt.Errorf("no backup before migration: %w", err)
+			return "", fmt.Errorf("it can't be copied before it is brought up to date, for which its disk needs space: %w. Nothing was changed", err)
 		}
 	}
 	if err := advance(ctx, conn, steps, version); err != nil {

@@ -100,6 +100,21 @@ func TestBackupHoldsLog(t *testing.T) {
 	}
 }
 
+// A database that can't be copied is not migrated.
+func TestNoBackup(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	s, err := open(t.Context(), path, steps(one))
+	if err := errors.Join(err, s.Close(), os.MkdirAll(path+".v1.backup.part/in the way", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(t.Context(), path, steps(one, two)); err == nil || !strings.Contains(err.Error(), "its disk needs space") {
+		t.Errorf("a database that can't be copied: %v", err)
+	}
+	if v, column := inspect(t, path); v != 1 || column != "x" {
+		t.Errorf("it has version %d, column %s", v, column)
+	}
+}
+
 // The newest copy stays; all of them stay until the next migration has succeeded.
 func TestOldBackups(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "db")
