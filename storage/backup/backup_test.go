@@ -145,6 +145,33 @@ func TestRestoreEndsAccess(t *testing.T) {
 	}
 }
 
+// A backup that an older program made is brought up to date. The copy that this keeps of a
+// server's database would have the sessions and tokens.
+func TestRestoreOfOlderBackup(t *testing.T) {
+	step, err := os.ReadFile("../sqlite/migrations/0001_projects.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, all := t.TempDir(), entries(t, mustWrite(t))
+	db := filepath.Join(dir, "db")
+	if err := execute(t, db, string(step)+"; PRAGMA user_version = 1; PRAGMA application_id = 0x436f6c6c"); err != nil {
+		t.Fatal(err)
+	}
+	if all[0].content, err = os.ReadFile(db); err != nil {
+		t.Fatal(err)
+	}
+	path, place := filepath.Join(dir, "backup.tar"), filepath.Join(dir, "restored")
+	if err := os.WriteFile(path, pack(t, all, false), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(t.Context(), path, place); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := filepath.Glob(filepath.Join(place, databaseName+"*backup*")); err != nil || len(left) > 0 {
+		t.Errorf("%q, %v are left of the older database", left, err)
+	}
+}
+
 // A backup doesn't have the archives of exports, so those that have ended are no
 // longer announced. Others are made when the server starts, and other jobs stay.
 func TestRestoreForgetsExports(t *testing.T) {
