@@ -276,6 +276,7 @@ func TestDamagedBackups(t *testing.T) {
 		"no document":         {func(f map[string]string) { delete(f, "backup.json") }, segment.Unsupported},
 		"no JSON":             {replace("backup.json", "{", "["), segment.Unreadable},
 		"newer":               {replace("backup.json", `"version":1`, `"version":2`), segment.Unsupported},
+		"newer event":         {replace(log, `"kind":"label"`, `"kind":"hologram"`), segment.Unsupported},
 		"missing evidence":    {func(f map[string]string) { delete(f, log) }, segment.Unreadable},
 		"shorter evidence":    {func(f map[string]string) { f[log] = f[log][:strings.Index(f[log], "\n")+1] }, segment.Unreadable},
 		"half an event":       {func(f map[string]string) { f[log] = f[log][:len(f[log])-9] }, segment.Unreadable},

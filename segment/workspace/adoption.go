@@ -196,6 +196,9 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 		known.Classes = append(known.Classes[:len(known.Classes):len(known.Classes)], c.Class)
 	}
 	for e, err := range from.Events {
+		if err == nil && !e.Kind.Known() {
+			return nil, progress, segment.Errorf(segment.Unsupported, "The image %q in the backup has an event of the kind %.40q, which only a newer release of Collie knows, so nothing was restored. Update Collie.", im.Name, e.Kind)
+		}
 		if e = e.Pared(); err == nil {
 			err = played.Admits(&e, &known)
 		}
