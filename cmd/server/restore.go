@@ -112,6 +112,15 @@ func load(ctx context.Context, folder string, b *bucket, shared *postgres.Store)
 		return err
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
+	// A server or doctor that was started before has made the bucket that of the empty
+	// database, which gets the identity of the backup with the records.
+	identity, err := shared.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	if err := b.store.Release(ctx, identity); err != nil {
+		return err
+	}
 	if err := b.claim(ctx, local); err != nil {
 		return err
 	}

@@ -156,6 +156,19 @@ func (s *Store) Owner(ctx context.Context) (string, error) {
 	return string(b), nil
 }
 
+// Release makes the bucket belong to no installation if it belongs to this one, which
+// nobody else uses meanwhile.
+func (s *Store) Release(ctx context.Context, installation string) error {
+	owner, err := s.Owner(ctx)
+	if err != nil || owner != installation {
+		return err
+	}
+	if err := s.core.RemoveObject(ctx, s.place.Bucket, s.name(ownerName), minio.RemoveObjectOptions{}); err != nil {
+		return s.explain(ctx, "remove files", err)
+	}
+	return nil
+}
+
 // newObject are the options for an object that must be new.
 func newObject(content *spooled) (o minio.PutObjectOptions) {
 	o.UserMetadata = map[string]string{sumName: content.sum, putName: rand.Text()}

@@ -42,7 +42,7 @@ func ParsePlace(address string) (Place, error) {
 	}
 	p := Place{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/"), Endpoint: amazon, Secure: true}
 	if !bucketPattern.MatchString(p.Bucket) {
-		return Place{}, fmt.Errorf("%q is not the name of a bucket; %s", p.Bucket, form)
+		return Place{}, fmt.Errorf("%q is not the name of a bucket, which has 3 to 63 lower-case letters, digits, dots and hyphens; %s", p.Bucket, form)
 	}
 	if p.Prefix != "" {
 		if !prefixPattern.MatchString(p.Prefix) {

@@ -288,7 +288,7 @@ func TestClaimRefused(t *testing.T) {
 	}
 }
 
-// A bucket belongs to the first installation that claims it.
+// A bucket belongs to the first installation that claims it, until that one releases it.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	s := openAt(t, t.TempDir()).(*Store)
@@ -301,6 +301,12 @@ func TestClaim(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"one", "one", "one"}, got); diff != "" {
 		t.Errorf("owners (-want +got):\n%s", diff)
+	}
+	for _, step := range []struct{ by, next, want string }{{"two", "two", "one"}, {"one", "two", "two"}} {
+		wantKind(t, 0, s.Release(t.Context(), step.by))
+		if owner, err := s.Claim(t.Context(), step.next); err != nil || owner != step.want {
+			t.Errorf("%q released and %q claimed the bucket: it belongs to %q, %v; want %q", step.by, step.next, owner, err, step.want)
+		}
 	}
 }
 
