@@ -109,7 +109,7 @@ func TestHints(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, do := range map[string]func(s *Store) error{
-		"role":     func(s *Store) error { return s.SetRole(t.Context(), ann.ID, access.Admin) },
+		"role": func(s *Store) error { return s.SetRole(t.Context(), ann.ID, access.Admin) },
 		"password": func(s *Store) error {
 			u, err := s.User(t.Context(), ann.ID) // with the generation that the changes before it have begun
 			return errors.Join(err, s.SetPassword(t.Context(), u, "hash"))
