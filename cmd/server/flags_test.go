@@ -3,6 +3,8 @@ package main
 import (
 	"io"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,6 +127,16 @@ func TestHealthyAddress(t *testing.T) {
 	c := &healthyCommand{Listen: "127.0.0.1:65536"}
 	if err := c.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "ADDRESS:PORT") {
 		t.Errorf("got %v", err)
+	}
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	c.Listen = secure.Listener.Addr().String()
+	if err := c.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "speaks HTTPS; give") {
+		t.Errorf("a server with HTTPS: %v", err)
+	}
+	secure.Close()
+	if err := c.Run(t.Context(), quiet); err == nil || !strings.Contains(err.Error(), "no server answers at "+c.Listen) {
+		t.Errorf("no server: %v", err)
 	}
 }
 

@@ -43,9 +43,12 @@ func (c *healthyCommand) Run(ctx context.Context, out streams) error {
 	}
 	resp, err := (&http.Client{Transport: &http.Transport{TLSClientConfig: config}}).Do(r)
 	if err != nil {
-		return err
+		return fmt.Errorf("no server answers at %s: %w", c.Listen, err)
 	}
 	defer resp.Body.Close()
+	if scheme == "http" && resp.StatusCode == http.StatusBadRequest {
+		return fmt.Errorf("the server at %s speaks HTTPS; give its --tls-acme, or --tls-cert and --tls-key", c.Listen)
+	}
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("the server is not ready: %s", resp.Status)
 	}

@@ -111,15 +111,16 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 	return cmp.Or(err, incomplete(out, s))
 }
 
-// move opens the database and the bucket for do, while no server uses the folder.
+// move opens the database and the bucket for do, while no server uses the folder. The
+// records have to be in the folder, also where --database says to where they go next.
 func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) error) (err error) {
 	if d.Blobs == "" {
 		return fmt.Errorf("a move needs the address of the bucket: --blobs s3://BUCKET?endpoint=https://HOST:PORT")
 	}
-	if d.Database != "" {
-		return errors.New("this command moves files between a data folder and a bucket; leave out --database")
-	}
 	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err != nil {
+		if err := notedElsewhere(d.Data, sharedFile, "the records of %s are in the database %s; begin with: server move database --back --data "+d.Data+" --database … --blobs …"); err != nil {
+			return err
+		}
 		return fmt.Errorf("%s is not a data folder: %w", d.Data, err)
 	}
 	held, err := disk.Hold(d.Data, "nothing: it moves files")

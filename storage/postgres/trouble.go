@@ -62,7 +62,7 @@ func code(err error) string {
 // the statements prepared in it, to several clients.
 func pooled(err error) error {
 	if c := code(err); c == twicePrepared || c == notPrepared {
-		return fmt.Errorf("is behind a connection pooler that mixes up prepared statements, as PgBouncer before 1.21 does in transaction mode. Upgrade it, or add default_query_exec_mode=exec to the address; nothing was changed: %w", err)
+		return fmt.Errorf("a connection pooler mixes up prepared statements, as PgBouncer before 1.21 does in transaction mode. Upgrade it, or add default_query_exec_mode=exec to the address; nothing was changed: %w", err)
 	}
 	return err
 }

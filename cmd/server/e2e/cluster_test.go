@@ -257,7 +257,7 @@ func TestMove(t *testing.T) {
 	shared := []string{"--data", filepath.Join(dir, "shared"), "--blobs", strings.Replace(blobs, "collie?", "collie/part?", 1), "--database", server.MustURL(t, dir+" restored")}
 	checkRestore(t, tr, data, shared)
 	refuses(t, "begin with: server move bucket", append([]string{"move", "database"}, place...)...)
-	command(t, "move", "bucket", "--data", data, "--blobs", blobs)
+	command(t, append([]string{"move", "bucket"}, place...)...)
 	refuses(t, "has records itself", append([]string{"users", "list"}, place...)...)
 	t.Log(command(t, append([]string{"move", "database"}, place...)...))
 	refuses(t, "give its address with --database", "--data", data, "--blobs", blobs)
@@ -277,6 +277,7 @@ func TestMove(t *testing.T) {
 	restored := start(t, filepath.Join(dir, "restored"))
 	tr.check(restored.url, at)
 	restored.stop()
+	refuses(t, "begin with: server move database --back --data "+data, append([]string{"move", "folder"}, place...)...)
 	refuses(t, "another server", append([]string{"move", "database", "--back"}, place...)...)
 	elsewhere := []string{"--data", filepath.Join(dir, "elsewhere"), "--blobs", blobs, "--database", url}
 	refuses(t, "stop all servers first", append([]string{"move", "database", "--back"}, elsewhere...)...)
@@ -289,7 +290,7 @@ func TestMove(t *testing.T) {
 	}
 	t.Log(command(t, append([]string{"move", "database", "--back"}, place...)...))
 	refuses(t, "was moved to "+data, append([]string{"move", "database", "--back"}, place...)...)
-	command(t, "move", "folder", "--data", data, "--blobs", blobs)
+	command(t, append([]string{"move", "folder"}, place...)...)
 
 	examine(t, data)
 	p = start(t, data)
