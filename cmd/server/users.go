@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -58,11 +59,22 @@ func (c *addUser) Run(ctx context.Context, s streams) error {
 	// The first user can come before the first start of the server.
 	return c.manageIn(ctx, firstDatabase, func(ctx context.Context, _ database, a *accounts.Accounts) error {
 		u, err := a.Add(ctx, c.Name, password, role)
-		if err == nil {
-			fmt.Fprintf(s.stdout, "added %s as %s\n", u.Name, u.Role)
+		if err != nil {
+			return err
 		}
-		return err
+		fmt.Fprintf(s.stdout, "added %s as %s\n", u.Name, u.Role)
+		return c.wantAdmin(ctx, a, s)
 	})
+}
+
+// wantAdmin says how to make an admin while there is none, as after a first user without
+// --role admin.
+func (d *dataFlag) wantAdmin(ctx context.Context, a *accounts.Accounts, s streams) error {
+	users, err := a.List(ctx)
+	if err == nil && !slices.ContainsFunc(users, func(u accounts.User) bool { return u.Role == access.Admin }) {
+		fmt.Fprintf(s.stderr, "No user is an admin yet, so nobody can create projects. Make one with: server users role NAME admin --data %s\n", d.Data)
+	}
+	return err
 }
 
 type inviteUsers struct {
@@ -92,7 +104,7 @@ func (c *inviteUsers) Run(ctx context.Context, s streams) error {
 			}
 			fmt.Fprintf(s.stdout, "%s\t%s\n", u.Name, people.JoinLink(origin.String(), secret))
 		}
-		return nil
+		return c.wantAdmin(ctx, a, s)
 	})
 }
 
