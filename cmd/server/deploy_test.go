@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,5 +72,38 @@ func TestDockerfile(t *testing.T) {
 		if _, says := lintDockerfile(t, bad); !strings.Contains(strings.Join(says, "\n"), want) {
 			t.Errorf("%q: the linter says %q, want %s", bad, says, want)
 		}
+	}
+}
+
+// setting is a line of the service's settings that systemd and shells read alike.
+var setting = regexp.MustCompile(`^#([A-Z_]+)=(?:([\w.:/-]*)|'([^']*)')$`)
+
+// Each setting that the service's file suggests is a variable of the server, and a shell
+// that reads the file gets the same value.
+func TestSettingsOfService(t *testing.T) {
+	text, err := os.ReadFile("../../deploy/collie.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	environment := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSuffix(line, "\n"); !strings.Contains(line, "=") || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		m := setting.FindStringSubmatch(line)
+		if m == nil {
+			t.Errorf("systemd or a shell reads something else from %q", line)
+			continue
+		}
+		if m[1] != "COLLIE_OPENID_SECRET" { // no flag, so that nobody sees it
+			environment[m[1]] = m[2] + m[3]
+		}
+	}
+	c, err := configured(t, nil, environment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !c.Serve.Auth || !strings.HasSuffix(c.Serve.Blobs, "&region=eu-central-1") || len(environment) < 10 {
+		t.Errorf("%d settings: %+v", len(environment), c.Serve)
 	}
 }
