@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,8 @@ func (c *command) check() error {
 		return fmt.Errorf("--regions %d: must be from 1 to %d", c.Regions, 1<<16)
 	case c.Folds < 1:
 		return fmt.Errorf("--folds %d: must be at least 1", c.Folds)
+	case c.Folds == 1 && c.Plot != "":
+		return errors.New("--plot needs --folds of at least 2: its figures come from the cross-validation")
 	case c.Classes < 2 || c.Classes > 255:
 		return fmt.Errorf("--classes %d: must be from 2 to 255", c.Classes)
 	}

@@ -151,7 +151,8 @@ func TestRefusals(t *testing.T) {
 		{"few images with a limit", "--data has 2 among the first 2 of each folder (--limit)", command{Data: []string{good}, Limit: 2, Folds: 4}},
 		{"few images with labels", "--folds 4 needs at least as many images with labels, and --data has 3", command{Data: []string{void, good}, Folds: 4}},
 		{"no folds", "--folds 0", command{Data: []string{good}}},
-		{"no room for plots", "--plot", command{Data: []string{good}, Folds: 1, Plot: filepath.Join(good, "images", "im0.png")}},
+		{"plots of no figures", "--plot needs --folds of at least 2", command{Data: []string{good}, Folds: 1, Plot: t.TempDir()}},
+		{"no room for plots", "--plot", command{Data: []string{good}, Folds: 2, Plot: filepath.Join(good, "images", "im0.png")}},
 		{"no room", "no-such-folder", command{Data: []string{good}, Folds: 1, Out: filepath.Join(t.TempDir(), "no-such-folder", "x")}},
 	} {
 		if _, _, err := train(t, c.c); err == nil || !strings.Contains(err.Error(), c.want) {
