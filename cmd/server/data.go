@@ -28,13 +28,21 @@ type dataFlag struct {
 	Blobs    string `env:"COLLIE_BLOBS" placeholder:"s3://BUCKET?endpoint=URL" help:"Bucket of an S3 server for the images' files and exports, which are in the data folder otherwise; s3://BUCKET/PREFIX?endpoint=https://HOST:PORT&region=REGION. Its keys are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment."`
 }
 
-// check returns an error for flags that don't go together.
+// check returns an error for flags that don't go together, and for a folder that this
+// user can't read.
 func (d *dataFlag) check() error {
 	if d.Data == "" {
 		return errors.New("--data or COLLIE_DATA is empty: name a folder for the data, or leave it out for ./collie-data")
 	}
-	if info, err := os.Stat(d.Data); err == nil && !info.IsDir() {
+	info, err := os.Stat(d.Data)
+	if err == nil && !info.IsDir() {
 		return fmt.Errorf("--data %s is a file; name a folder", d.Data)
+	}
+	if err == nil {
+		_, err = os.ReadDir(d.Data)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("the data folder %s can't be read: run this as the user to whom it belongs, or as root", d.Data)
 	}
 	if d.Database != "" && d.Blobs == "" {
 		return errors.New("--database needs --blobs: servers that share a database need a bucket for the files, too")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,6 +104,15 @@ func TestCommandsOfRoot(t *testing.T) {
 		t.Helper()
 		if out, err := exec.Command("find", folder, "!", "-uid", strconv.Itoa(user)).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("after %s this doesn't belong to the server's user: %v\n%s", after, err, out)
+		}
+	}
+	private := filepath.Join(dir, "private") // root's
+	if err := os.Mkdir(private, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range [][]string{{"users", "list"}, {"doctor"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		if out, err := exec.Command(as[0], slices.Concat(as[1:], []string{binary}, arguments, []string{"--data", private})...).CombinedOutput(); err == nil || !strings.Contains(string(out), "run this as the user to whom it belongs, or as root") {
+			t.Errorf("%q with another user's folder: %v\n%s", arguments, err, out)
 		}
 	}
 	byRoot := start(t, data)
