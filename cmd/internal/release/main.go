@@ -32,8 +32,10 @@ var (
 
 // documents go into every archive beside the programs, and so does what is in docs,
 // to which they link.
-var documents = []string{"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "SECURITY.md", "python/collie.py",
-	"deploy/collie.service", "deploy/collie.env", "deploy/cluster/haproxy.cfg"}
+var documents = []string{
+	"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "SECURITY.md", "python/collie.py",
+	"deploy/collie.service", "deploy/collie.env", "deploy/cluster/haproxy.cfg",
+}
 
 // programs are what an archive holds, and where their source is.
 var programs = []struct{ name, source string }{{"collie-server", "./cmd/server"}, {"collie", "./cmd/collie"}}
