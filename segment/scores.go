@@ -12,8 +12,8 @@ type Scores struct {
 	Reserve []uint8 // those of Classes, ascending, that come into play only when clicked
 
 	// Strength, Exponent, Proof and Patience say how much the guess counts, see
-	// engine.Guess; a Strength 0, in older evidence, means that of imported
-	// scores.
+	// engine.Guess; a Strength 0, in older evidence, means that which imported
+	// scores had then.
 	Strength float64
 	Exponent float64
 	Proof    float64

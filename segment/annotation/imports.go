@@ -6,6 +6,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/learn"
 	"collie/segment/timeline"
 )
 
@@ -70,6 +71,9 @@ func (a *Annotation) SetGuess(ctx context.Context, id string, classes []uint8, s
 		return 0, err
 	}
 	c := a.lessons.ImportWeight(ctx, a.image.ProjectID)
+	if c == learn.Off {
+		c = learn.UsualImport
+	}
 	if original.Scores != nil {
 		c = weightOf(original.Scores)
 	}

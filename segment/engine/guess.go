@@ -37,7 +37,7 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 	classes, reserve, column := s.Columns(table)
 	out := &Guess{Classes: classes, Reserve: reserve, Strength: s.Strength, Exponent: s.Exponent, Proof: s.Proof, Patience: s.Patience}
 	if s.Strength == 0 {
-		out.Strength, out.Exponent, out.Proof = ImportStrength, ImportExponent, ImportProof
+		out.Strength, out.Exponent, out.Proof = formerStrength, ImportExponent, ImportProof
 	}
 	k := len(classes)
 	if k == 0 {
@@ -65,11 +65,14 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 	return out
 }
 
-// Strength, exponent and proof of scores made elsewhere.
+// Strength, exponent and proof of scores made elsewhere, and the strength in evidence that
+// doesn't say it.
 const (
-	ImportStrength = 3e-3
+	ImportStrength = 1e-2
 	ImportExponent = 0.5
 	ImportProof    = 0.25
+
+	formerStrength = 3e-3
 )
 
 // Constants of the rules for clicks that contradict a guess.

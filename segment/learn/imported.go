@@ -7,12 +7,12 @@ import (
 	"collie/segment/simulate"
 )
 
-// usualImport is the default strength of imported scores.
-var usualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 0}
+// UsualImport is how much imported scores count in a project that hasn't chosen.
+var UsualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 0}
 
 // importChoices are the alternatives to it.
 var importChoices = []Choice{
-	{1e-4, 1, strict, 0}, {1e-3, 1, strict, 0}, {3e-3, 0.5, strict, 0}, {1e-2, 0.5, engine.ImportProof, 0}, {3e-2, 0.5, lenient, 0}, {1e-1, 0.5, lenient, 0},
+	{1e-4, 1, strict, 0}, {1e-3, 1, strict, 0}, {3e-3, 0.5, strict, 0}, {3e-3, 0.5, engine.ImportProof, 0}, {3e-2, 0.5, lenient, 0}, {1e-1, 0.5, lenient, 0},
 }
 
 // chooseImported lets a simulated annotator work on the latest finished images
@@ -39,8 +39,8 @@ func chooseImported(ctx context.Context, examples []Example) (Choice, error) {
 	if len(attempts) < FewestExamples {
 		return Off, nil
 	}
-	best := usualImport
-	usual, err := actions(ctx, attempts, usualImport)
+	best := UsualImport
+	usual, err := actions(ctx, attempts, UsualImport)
 	least := worthwhile * usual
 	for _, c := range importChoices {
 		if err != nil {

@@ -53,7 +53,7 @@ func TestChooseImported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		usual, least := needs(usualImport), needs(usualImport)
+		usual, least := needs(UsualImport), needs(UsualImport)
 		for _, c := range importChoices {
 			least = min(least, needs(c))
 		}

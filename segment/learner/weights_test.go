@@ -45,6 +45,17 @@ func (s *school) scores(t *testing.T, i int) (last *segment.Scores) {
 	return last
 }
 
+// ofOlder makes the scores of an image those of evidence that doesn't say how much they
+// count.
+func (s *school) ofOlder(t *testing.T, i int) {
+	t.Helper()
+	older := *s.scores(t, i)
+	older.Strength, older.Exponent, older.Proof, older.Patience = 0, 0, 0, 0
+	if _, err := mustOpen(t, s.Workspace, s.images[i].ID).SetScores(t.Context(), segment.NewID(), &older); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The strength learnt from finished images applies to later scores, and to
 // existing ones unless a person has worked on the image.
 func TestWeightOfImportedScores(t *testing.T) {
@@ -53,8 +64,11 @@ func TestWeightOfImportedScores(t *testing.T) {
 		for i := range 8 {
 			s.importScores(t, i, wrong)
 		}
-		if got := s.scores(t, 0); got.Strength != 0 {
+		if got := s.scores(t, 0); got.Strength != engine.ImportStrength {
 			t.Errorf("strength %v before anything is known", got.Strength)
+		}
+		for i := 5; i < 8; i++ {
+			s.ofOlder(t, i)
 		}
 		clicked := mustOpen(t, s.Workspace, s.images[7].ID)
 		mustAppend(t, clicked, segment.Event{ID: "click", Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 110}}})
@@ -64,7 +78,7 @@ func TestWeightOfImportedScores(t *testing.T) {
 		s.guess(t, 6)
 		s.guess(t, 7)
 		s.importScores(t, 8, wrong)
-		if again := s.scores(t, 7); again.Strength != 0 || clicked.State().Seq != 2 {
+		if again := s.scores(t, 7); again.Strength != 0 || clicked.State().Seq != 3 {
 			t.Error("the scores of an image that a person works on were changed")
 		}
 		weighed, given := s.scores(t, 6), s.scores(t, 8)
@@ -74,7 +88,7 @@ func TestWeightOfImportedScores(t *testing.T) {
 		if wrong && given.Strength > engine.ImportStrength || !wrong && given.Strength < engine.ImportStrength {
 			t.Errorf("wrong %v: strength %v", wrong, given.Strength)
 		}
-		if n := mustOpen(t, s.Workspace, s.images[6].ID).State(); n.Seq != 2 || n.Guess.Model != 0 {
+		if n := mustOpen(t, s.Workspace, s.images[6].ID).State(); n.Seq != 3 || n.Guess.Model != 0 {
 			t.Errorf("%d events, guess %+v", n.Seq, n.Guess)
 		}
 		merged := segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{ID: 0}}, {Class: segment.Class{ID: 2}}}, Remap: map[uint8]uint8{1: 2}}
