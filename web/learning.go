@@ -12,14 +12,15 @@ import (
 
 // learningJSON describes what a project has learned from its finished images.
 type learningJSON struct {
-	On       bool `json:"on" doc:"whether the project makes guesses; set it with learning in PATCH /api/v1/projects/{id}"`
-	Finished int  `json:"finished" doc:"number of finished images"`
-	Fewest   int  `json:"fewest" doc:"number of finished images needed before the project makes guesses"`
-	Model    int  `json:"model" doc:"number of the current model; 0 before the first"`
-	Learnt   int  `json:"learnt" doc:"number of finished images when the model was trained"`
-	Guessing bool `json:"guessing" doc:"whether the model's guesses are expected to save work; if not, the project makes none"`
-	Related  bool `json:"affinities" doc:"whether the project has learned, too, which superpixels of its images belong together; images that nobody has worked on get these affinities when they are opened"`
-	Training bool `json:"training" doc:"whether a newer model is being trained"`
+	On       bool    `json:"on" doc:"whether the project makes guesses; set it with learning in PATCH /api/v1/projects/{id}"`
+	Finished int     `json:"finished" doc:"number of finished images"`
+	Fewest   int     `json:"fewest" doc:"number of finished images needed before the project makes guesses"`
+	Model    int     `json:"model" doc:"number of the current model; 0 before the first"`
+	Learnt   int     `json:"learnt" doc:"number of finished images when the model was trained"`
+	Guessing bool    `json:"guessing" doc:"whether the model's guesses are expected to save work; if not, the project makes none"`
+	Saved    float64 `json:"saved" doc:"share of the actions that guesses save a simulated annotator on finished images, with predictions made before the model learned from them; 0 if it makes none" schema:"min=0,max=1"`
+	Related  bool    `json:"affinities" doc:"whether the project has learned, too, which superpixels of its images belong together; images that nobody has worked on get these affinities when they are opened"`
+	Training bool    `json:"training" doc:"whether a newer model is being trained"`
 
 	Prelabelling prelabelJSON   `json:"prelabelling"`
 	Images       []expectedJSON `json:"images" doc:"images that nobody has worked on, least expected work first, images without a guess last"`
@@ -65,7 +66,7 @@ func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
 
 func learningOut(l learner.Learning) learningJSON {
 	out := learningJSON{
-		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Related: l.Related, Training: l.Training,
+		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Saved: l.Saved, Related: l.Related, Training: l.Training,
 		Prelabelling: prelabelJSON{l.Prelabelled.Running, l.Prelabelled.Total, l.Prelabelled.Done},
 		Images:       make([]expectedJSON, len(l.Images)),
 		Done:         make([]finishedJSON, len(l.Done)),

@@ -65,12 +65,12 @@ type attempt struct {
 const maxKept = 2000
 
 // choose lets a simulated annotator work on the attempts with each choice and
-// returns the one that needs the fewest actions, or Off if none saves enough.
-func choose(ctx context.Context, attempts []attempt) (Choice, error) {
-	best := Off
+// returns the one that needs the fewest actions, with the share of the actions that it
+// saves, or Off if none saves enough.
+func choose(ctx context.Context, attempts []attempt) (best Choice, saved float64, err error) {
 	without, err := actions(ctx, attempts, Off)
 	if err != nil {
-		return Off, err
+		return Off, 0, err
 	}
 	least, tried := worthwhile*without, choices
 	if len(attempts) < maxTrials {
@@ -79,13 +79,13 @@ func choose(ctx context.Context, attempts []attempt) (Choice, error) {
 	for _, c := range tried {
 		needed, err := actions(ctx, attempts, c)
 		if err != nil {
-			return Off, err
+			return Off, 0, err
 		}
 		if needed < least {
-			least, best = needed, c
+			least, best, saved = needed, c, 1-needed/without
 		}
 	}
-	return best, nil
+	return best, saved, nil
 }
 
 // actions adds up what the annotator does on all attempts.

@@ -11,15 +11,15 @@ import (
 
 const (
 	modelMagic   = "CLMD"
-	modelVersion = 7
-	oldVersion   = 2       // and later ones: for other features, choices or gates, or without affinities
+	modelVersion = 8
+	oldVersion   = 2       // and later ones: for other features, choices or gates, or without affinities or what is saved
 	maxModel     = 1 << 30 // largest number of a model
 	maxID        = 256     // bytes of an image's id
 	maxEarly     = 1 << 20 // images
 	maxTreeNodes = 1 << 22
 )
 
-// MarshalBinary encodes the model: magic "CLMD", version 7 (one byte), then
+// MarshalBinary encodes the model: magic "CLMD", version 8 (one byte), then
 // numbers as unsigned LEB128, except for real ones, which are IEEE 754 in eight
 // bytes, little-endian. Trees come node by node, the feature (one more, 0 for a
 // leaf), then the threshold and the left child, or the leaf's votes.
@@ -34,6 +34,7 @@ func (m *Model) MarshalBinary() ([]byte, error) {
 	}
 	w.choice(m.Choice)
 	w.choice(m.Imported)
+	w.real(m.Saved)
 	var own []byte
 	if m.Affinities != nil {
 		own, _ = m.Affinities.MarshalBinary() // which always succeeds
@@ -105,7 +106,7 @@ func (w *writer) forest(f *forest) {
 
 // UnmarshalBinary decodes what MarshalBinary wrote. Invalid bytes give an error
 // and leave m unchanged; a decoded model is safe to use, and memory is
-// proportional to len(data). Of versions 2 to 6 only the number is
+// proportional to len(data). Of versions 2 to 7 only the number is
 // read, so that the model is trained again and guesses by the old one are
 // recognised as such.
 func (m *Model) UnmarshalBinary(data []byte) error {
@@ -130,7 +131,7 @@ func readModel(data []byte) (*Model, error) {
 	}
 	m := &Model{Number: r.number(1, maxModel)}
 	m.Images, m.Early = r.ids(MaxExamples), r.ids(maxEarly)
-	m.Choice, m.Imported = r.choice(), r.choice()
+	m.Choice, m.Imported, m.Saved = r.choice(), r.choice(), r.real(0, 1)
 	if own := r.bytes(r.number(0, segment.MaxAffinities)); len(own) > 0 && r.err == nil {
 		m.Affinities = new(affinity.Model)
 		r.err = m.Affinities.UnmarshalBinary(own)

@@ -181,6 +181,9 @@ func TestModelRoundTrip(t *testing.T) {
 	if d := cmp.Diff(m.Guess(examples[7].Features), back.Guess(examples[7].Features)); d != "" {
 		t.Error(d)
 	}
+	if back.Saved != m.Saved || m.Saved < 1-worthwhileEarly || m.Saved > 1 {
+		t.Errorf("saves %v, read again %v", m.Saved, back.Saved)
+	}
 	again, err := back.MarshalBinary()
 	if err != nil || !slices.Equal(b, again) {
 		t.Errorf("encoded again it differs: %v", err)

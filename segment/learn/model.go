@@ -16,6 +16,10 @@ type Model struct {
 	Early  []string // ids of finished images before these, too many to learn from
 	Choice Choice
 
+	// Saved is the share of the actions that guesses of this strength save a simulated
+	// annotator on images that the model had not learned from; 0 without guesses.
+	Saved float64
+
 	// Imported is the strength of imported scores; Off while too few finished
 	// images have had any.
 	Imported Choice
@@ -80,7 +84,7 @@ func Train(ctx context.Context, examples []Example, before *Model, usual *affini
 	if err != nil {
 		return nil, err
 	}
-	m.Choice, err = choose(ctx, attempts)
+	m.Choice, m.Saved, err = choose(ctx, attempts)
 	return m, err
 }
 

@@ -68,8 +68,8 @@ func TestChooseNothing(t *testing.T) {
 	}
 	one := attempt{&simulate.Scene{Graph: g}, truthOf(e.Features.Area, e.Labels, nil), func(Choice) *engine.Guess { return nil }}
 	for _, n := range []int{1, maxTrials} {
-		if c, err := choose(t.Context(), slices.Repeat([]attempt{one}, n)); err != nil || c != Off {
-			t.Errorf("%d attempts: %+v, %v", n, c, err)
+		if c, saved, err := choose(t.Context(), slices.Repeat([]attempt{one}, n)); err != nil || c != Off || saved != 0 {
+			t.Errorf("%d attempts: %+v saves %v, %v", n, c, saved, err)
 		}
 	}
 }

@@ -22,12 +22,13 @@ type Prelabelled struct {
 
 // Learning describes a project's model and what it is used for.
 type Learning struct {
-	On       bool // the project makes guesses
-	Finished int  // images
-	Model    int  // number of the current model; 0 without one that can be used
-	Learnt   int  // finished images when it was trained
-	Guessing bool // the model's guesses are expected to save work
-	Related  bool // the model has affinities of its own
+	On       bool    // the project makes guesses
+	Finished int     // images
+	Model    int     // number of the current model; 0 without one that can be used
+	Learnt   int     // finished images when it was trained
+	Guessing bool    // the model's guesses are expected to save work
+	Saved    float64 // share of the actions that they are expected to save
+	Related  bool    // the model has affinities of its own
 	Training bool
 	Fewest   int // finished images needed for guesses
 
@@ -62,7 +63,7 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 		return Learning{}, err
 	}
 	if m.Finished() > 0 { // not one of an older version, of which the number is all that is known
-		out.Model, out.Guessing, out.Related = m.Number, m.Guesses(), m.Affinities != nil
+		out.Model, out.Guessing, out.Saved, out.Related = m.Number, m.Guesses(), m.Saved, m.Affinities != nil
 	}
 	for _, im := range images {
 		switch im.Status() {

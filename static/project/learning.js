@@ -4,7 +4,7 @@ import { newID } from '../evidence/protocol.js';
 import { paintEffort } from './effort.js';
 import { keepOrder } from './order.js';
 import { seenGuesses } from './seen.js';
-import { counted } from '../ui/numbers.js';
+import { counted, percent } from '../ui/numbers.js';
 import { insist, pause, waitText } from '../ui/patience.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
@@ -18,6 +18,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @property {number} model number of the model; 0 before the first
  * @property {number} learnt finished images that it was trained from
  * @property {boolean} guessing whether its guesses are expected to save work
+ * @property {number} saved share of the actions that they save, 0..1
  * @property {boolean} affinities whether it has learned about borders between superpixels, too
  * @property {boolean} training
  * @property {{running: boolean, total: number, done: number}} prelabelling
@@ -37,9 +38,9 @@ const SPARING = 10;
 /**
  * Where a project's learning stands, in a sentence.
  *
- * @param {Pick<Learning, 'on' | 'finished' | 'fewest' | 'model' | 'learnt' | 'guessing' | 'affinities' | 'training' | 'images'>} learning
+ * @param {Pick<Learning, 'on' | 'finished' | 'fewest' | 'model' | 'learnt' | 'guessing' | 'saved' | 'affinities' | 'training' | 'images'>} learning
  */
-export function learningText({ on, finished, fewest, model, learnt, guessing, affinities, training, images }) {
+export function learningText({ on, finished, fewest, model, learnt, guessing, saved, affinities, training, images }) {
   if (!on) return 'Guessing is off. Guesses that nobody had worked on are removed.';
   if (finished < fewest && model === 0) return `Collie guesses the rest once ${fewest} images are finished: ${fewest - finished} to go.`;
   if (model === 0) return training ? 'Learning from the finished images.' : 'Nothing learned yet.';
@@ -47,7 +48,8 @@ export function learningText({ on, finished, fewest, model, learnt, guessing, af
   const from = `Learned from ${counted(learnt, 'finished image')}${borders}${training ? ', learning more' : ''}.`;
   if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none. It tries again when more images are finished.`;
   const guessed = images.filter((im) => im.guessed).length;
-  return images.length === 0 ? from : `${from} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;
+  const help = `${from} Its guesses save about ${percent(saved)} of the actions.`;
+  return images.length === 0 ? help : `${help} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;
 }
 
 /**
