@@ -91,6 +91,15 @@ func (s *Scores) Columns(table *ClassTable) (classes, reserve []uint8, column [2
 	return classes, reserve, column
 }
 
+// At returns the shares of the classes in a cell that is in a superpixel of those that the
+// image began with.
+func (s *Scores) At(cell int, superpixel int32) []uint8 {
+	if s.Regions != 0 {
+		cell = int(superpixel)
+	}
+	return s.Shares[cell*len(s.Classes):][:len(s.Classes)]
+}
+
 // ascending reports whether ids are sorted and different.
 func ascending(ids []uint8) bool {
 	return slices.IsSorted(ids) && len(slices.Compact(slices.Clone(ids))) == len(ids)

@@ -25,7 +25,7 @@ var (
 	ofQuery        = query.Word{Name: "of", Words: []string{"labelling", "hypothesis"}, Doc: "what the mask shows"}
 	rankQuery      = query.Int{Name: "rank", High: engine.MaxHypotheses - 1, Doc: "rank of the hypothesis, with of=hypothesis"}
 	afterMaskQuery = query.Int{Name: "after", Fallback: -1, High: math.MaxInt32, Doc: "the labelling after this event; 0 is the start"}
-	styleQuery     = query.Word{Name: "style", Words: []string{"index", "colour", "overlay"}, Doc: "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, half transparent, at the size of the thumbnail"}
+	styleQuery     = query.Word{Name: "style", Words: []string{"index", "colour", "overlay"}, Doc: "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, or the first guess of an image that has nothing else, half transparent, at the size of the thumbnail"}
 )
 
 // maskBytes is the memory per pixel while a mask is made.
@@ -114,7 +114,7 @@ func (s shown) labels(ctx context.Context, a *annotation.Annotation) (m mask.Mas
 	return m, "", nil
 }
 
-// overlay makes the labelling to lay over the thumbnail. The ETag follows from the
+// overlay makes the labelling, or a guess that is all there is, to lay over the thumbnail. The ETag follows from the
 // records, so that an overlay that the browser has needs no evidence.
 func (s *Server) overlay(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	im, err := s.image(r)
@@ -142,7 +142,10 @@ func (s *Server) overlay(w http.ResponseWriter, r *http.Request) ([]byte, error)
 		return nil, err
 	}
 	defer give()
-	labels := mask.Mask{Width: im.Width, Height: im.Height, Pixels: a.Pixels()}
+	labels := mask.Mask{Width: im.Width, Height: im.Height, Pixels: a.GuessedPixels()}
+	if labels.Pixels == nil {
+		labels.Pixels = a.Pixels()
+	}
 	p = a.Project() // the classes may have changed while it waited
 	if tag, err = overlayTag(im, p); err != nil {
 		return nil, err
@@ -184,7 +187,7 @@ func has(r *http.Request, tag string) bool {
 // overlayTag identifies the overlay of an image: it changes with the evidence and
 // the classes.
 func overlayTag(im segment.Image, p segment.Project) (string, error) {
-	b, err := json.Marshal([]any{p.Classes, p.Deleted, p.Rest.String()})
+	b, err := json.Marshal([]any{p.Classes, p.Deleted, p.Rest.String(), im.OnlyHinted()})
 	if err != nil {
 		return "", err
 	}

@@ -88,7 +88,11 @@ func TestGuessBecomesTheLabelling(t *testing.T) {
 	s.upload(to.Project, file{"other.png", picture()}).into(t, http.StatusCreated, &from)
 	s.get(path+"/guess").problem(t, 422)
 	s.importFiles("/api/v1/projects/"+to.Project+"/imports", file{"other.png", halfMask()}).into(t, http.StatusOK, new(any))
+	overlay := string(s.get(path + "/mask.png?style=overlay").body)
 	s.post(path+"/copy", fmt.Sprintf(`{"from":%q}`, from[0].ID)).into(t, http.StatusOK, new(any))
+	if string(s.get(path+"/mask.png?style=overlay").body) == overlay {
+		t.Error("the overlay in lists doesn't show the guess")
+	}
 	var g guessedJSON
 	s.get(path+"/guess").into(t, http.StatusOK, &g)
 	if g.Seq != 1 || g.Map == "" || !slices.Contains(g.Labels, 1) || !slices.Contains(g.Labels, 2) {

@@ -54,20 +54,15 @@ func (a *Annotation) noteGuess(ctx context.Context, s *segment.Scores) {
 // doubtOf returns the share of the area that a guess is expected to get wrong.
 func (a *Annotation) doubtOf(s *segment.Scores) float64 {
 	first := a.FirstCut()
-	k := len(s.Classes)
-	inPlay := make([]bool, k)
+	inPlay := make([]bool, len(s.Classes))
 	for i, id := range s.Classes {
 		inPlay[i] = !slices.Contains(s.Reserve, id)
 	}
 	wrong, total := 0.0, 0.0
 	for cell, superpixel := range first.Parent {
-		from := cell
-		if s.Regions != 0 {
-			from = int(superpixel)
-		}
 		area := float64(a.assistant.Cells.Regions[cell].Area)
 		most := uint8(0)
-		for i, v := range s.Shares[from*k:][:k] {
+		for i, v := range s.At(cell, superpixel) {
 			if inPlay[i] {
 				most = max(most, v)
 			}

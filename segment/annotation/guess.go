@@ -80,6 +80,29 @@ func inClasses(s *segment.Scores, table *segment.ClassTable) *segment.Scores {
 	return &out
 }
 
+// GuessedPixels returns the most probable class of each pixel, row-major, by a first guess
+// that is all that is said of the image, or Void where it says nothing; nil if there is more.
+func (a *Annotation) GuessedPixels() []uint8 {
+	a.mu.Lock()
+	progress, s := a.progress(), inClasses(a.timeline.Scores(), a.table)
+	a.mu.Unlock()
+	if !progress.OnlyHinted() || s == nil {
+		return nil
+	}
+	first := a.FirstCut()
+	labels := make([]uint8, len(first.Parent))
+	for cell, superpixel := range first.Parent {
+		labels[cell] = segment.Void
+		most := uint8(0)
+		for i, v := range s.At(cell, superpixel) {
+			if v > most && !slices.Contains(s.Reserve, s.Classes[i]) {
+				labels[cell], most = s.Classes[i], v
+			}
+		}
+	}
+	return a.cells.Spread(labels)
+}
+
 // WeighGuess makes scores that were imported count as much as chosen, in the name of
 // the project, unless something else has happened to the image. If that happens
 // meanwhile, the error is a Conflict.

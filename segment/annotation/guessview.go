@@ -32,16 +32,12 @@ func (a *Annotation) guessView() *segment.GuessView {
 
 func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
 	var areas [256]int
-	first, k := a.timeline.First(), len(s.Classes)
+	first := a.timeline.First()
 	_, reserve := s.Resolved(a.table)
 	for cell, region := range a.assistant.Cells.Regions {
-		row := cell
-		if s.Regions != 0 {
-			row = int(first.Parent[cell])
-		}
 		var shares [256]int // merged classes count as one
 		best := uint8(segment.Void)
-		for i, v := range s.Shares[row*k:][:k] {
+		for i, v := range s.At(cell, first.Parent[cell]) {
 			id := a.table[s.Classes[i]]
 			shares[id] += int(v)
 			if id != segment.Void && (best == segment.Void || shares[id] > shares[best]) {

@@ -181,3 +181,32 @@ func TestDoubtOfImportedScores(t *testing.T) {
 		t.Errorf("beside a labelling: doubt %v, want 0.2 still", got)
 	}
 }
+
+// Lists show a guess that is all there is: the class with the highest score in each cell, and
+// nothing where no score is above 0.
+func TestGuessedPixels(t *testing.T) {
+	w := mustOpenWorkspace(t, t.TempDir(), asIs)
+	a := workspacetest.MustAnnotate(t, w)
+	defer a.Close()
+	if got := a.GuessedPixels(); got != nil {
+		t.Errorf("without a guess: %d pixels", len(got))
+	}
+	cells := a.Cells()
+	scores, want := make([]float64, 2*cells.N), make([]uint8, cells.N)
+	for cell := range want {
+		want[cell] = []uint8{0, 1, segment.Void}[cell%3]
+		if cell%3 < 2 {
+			scores[2*cell+cell%3] = 0.6
+		}
+	}
+	if _, err := a.SetGuess(t.Context(), "guess", []uint8{0, 1}, scores); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.GuessedPixels(); !slices.Equal(got, cells.Spread(want)) {
+		t.Error("the guess isn't shown as it is")
+	}
+	mustAppend(t, a, segment.Event{ID: "l", Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 40}}})
+	if got := a.GuessedPixels(); got != nil {
+		t.Error("shown beside a labelling")
+	}
+}

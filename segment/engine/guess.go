@@ -46,14 +46,10 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 	out.Shares = make([]float64, cut.N*k)
 	areas := make([]float64, cut.N)
 	for cell, superpixel := range cut.Parent {
-		from := cell
-		if s.Regions != 0 {
-			from = int(first.Parent[cell])
-		}
 		row := out.Shares[int(superpixel)*k:][:k]
 		area := float64(cells.Regions[cell].Area)
 		areas[superpixel] += area
-		for i, v := range s.Shares[from*len(s.Classes):][:len(s.Classes)] {
+		for i, v := range s.At(cell, first.Parent[cell]) {
 			if id := table[s.Classes[i]]; id != segment.Void {
 				row[column[id]] += float64(area * float64(v) / 255)
 			}

@@ -116,7 +116,7 @@ export class ImageGrid {
     link.href = `/images/${im.id}`;
     element.dataset.image = im.id;
     /** @type {HTMLImageElement} */ (slot('cover')).src = `/api/v1/images/${im.id}/thumbnail`;
-    if (im.status !== 'untouched') {
+    if (im.status !== 'untouched' || im.guess_only) {
       const mask = /** @type {HTMLImageElement} */ (slot('mask'));
       mask.src = `/api/v1/images/${im.id}/mask.png?style=overlay&seq=${im.seq}`; // a document shows a picture again without asking
       mask.hidden = false;
