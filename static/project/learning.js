@@ -48,7 +48,7 @@ export function learningText({ on, finished, fewest, model, learnt, guessing, sa
   const from = `Learned from ${counted(learnt, 'finished image')}${borders}${training ? ', learning more' : ''}.`;
   if (!guessing) return `${from} Its guesses wouldn’t save you work yet, so it makes none. It tries again when more images are finished.`;
   const guessed = images.filter((im) => im.guessed).length;
-  const help = `${from} Its guesses save about ${percent(saved)} of the actions.`;
+  const help = `${from} Its guesses save ${saved < 0.95 ? `about ${percent(saved)} of the` : 'nearly all'} actions.`;
   return images.length === 0 ? help : `${help} ${guessed} of ${counted(images.length, 'untouched image')} guessed.`;
 }
 

@@ -11,6 +11,7 @@ test('the sentence says what was learned and what comes next', () => {
   assert.equal(learningText(learnt), 'Learned from 5 finished images. Its guesses wouldn’t save you work yet, so it makes none. It tries again when more images are finished.');
   const images = [{ id: 'a', guessed: true }, { id: 'b', guessed: false }];
   assert.equal(learningText({ ...learnt, guessing: true, images }), 'Learned from 5 finished images. Its guesses save about 38\u00a0% of the actions. 1 of 2 untouched images guessed.');
+  assert.equal(learningText({ ...learnt, guessing: true, saved: 0.96 }), 'Learned from 5 finished images. Its guesses save nearly all actions.');
   assert.equal(learningText({ ...learnt, guessing: true, training: true }), 'Learned from 5 finished images, learning more. Its guesses save about 38\u00a0% of the actions.');
   assert.equal(learningText({ ...learnt, guessing: true, affinities: true, training: true }), 'Learned from 5 finished images, also which borders matter, learning more. Its guesses save about 38\u00a0% of the actions.');
 });
