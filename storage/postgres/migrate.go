@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -54,6 +55,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, migrations fs.FS, may bool
 		return err
 	case found >= newest:
 		return nil
+	case !may && found == 0:
+		return errors.New("is empty; start the server once, which makes its tables")
 	case !may:
 		return fmt.Errorf("has a schema of version %d, this program %d: an older program wrote it. Use that program, or start this one's server once to bring it up to date", found, newest)
 	}

@@ -207,3 +207,11 @@ func TestRefusedDatabases(t *testing.T) {
 		}
 	}
 }
+
+// A command that may not make the tables says that nobody has.
+func TestCommandBeforeTheFirstStart(t *testing.T) {
+	t.Parallel()
+	if _, err := OpenCurrent(t.Context(), postgrestest.MustStart(t).MustURL(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "is empty; start the server once") {
+		t.Errorf("an empty database: %v", err)
+	}
+}
