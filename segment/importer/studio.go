@@ -201,13 +201,26 @@ func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (g
 	if t.tooMuch {
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotation is larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	width, height := 0, 0
+	width, height, on := 0, 0, identifier("")
+	labelled := map[identifier]bool{} // regions, some of which have their label in an entry of its own
 	for _, r := range t.regions {
+		if r.class != "" {
+			labelled[r.id] = true
+		}
 		if r.imageTurned != 0 {
 			return func() {}, segment.Errorf(segment.Unsupported, "It was annotated when it was turned by %g°, which can't be read. Turn it back in Label Studio.", r.imageTurned)
 		}
 		if width == 0 || height == 0 {
 			width, height = int(r.of[0]), int(r.of[1])
+		}
+		if !r.placed() {
+			continue
+		}
+		if on == "" {
+			on = r.on
+		}
+		if r.on != on {
+			return func() {}, segment.Errorf(segment.Unsupported, "It has regions on several pictures, %.40q and %.40q, which can't be told apart. Make a task of each picture.", string(on), string(r.on))
 		}
 	}
 	if width, height, err = m.measured(width, height); err != nil {
@@ -219,11 +232,16 @@ func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (g
 	}
 	m.trackObjects()
 	out := drawing{mask: m, classes: classes, drawn: map[string]int{}}
+	unlabelled := 0
 	for i, r := range t.regions {
 		if err := o.context.Err(); err != nil {
 			return give, err
 		}
 		if r.class == "" {
+			if r.placed() && !labelled[r.id] {
+				labelled[r.id] = true // counted once
+				unlabelled++
+			}
 			continue
 		}
 		m.Regions++
@@ -234,6 +252,9 @@ func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (g
 		}
 	}
 	m.Lossy = append(m.Lossy, out.lossy()...)
+	if unlabelled > 0 {
+		m.Lossy = append(m.Lossy, fmt.Sprintf("regions without a label, skipped: %d", unlabelled))
+	}
 	m.tellUncovered(o)
 	return give, nil
 }

@@ -45,6 +45,8 @@ func TestStudio(t *testing.T) {
 		{region("ellipselabels", `"x": 50, "y": 50, "radiusX": 33.333, "radiusY": 30, "rotation": 0, "ellipselabels": ["cat"]`)},
 		{region("polygon", square[:strings.LastIndex(square, ",")]), region("labels", strings.Replace(square, "polygonlabels", "labels", 1))},
 		{region("keypointlabels", `"x": 9, "y": 9, "width": 0.5, "keypointlabels": ["cat"]`), region("brushlabels", `"rle": [], "brushlabels": ["dog"]`), region("vectorlabels", `"vertices": [], "vectorlabels": ["cat"]`), region("textarea", `"text": ["a cat"]`), `{"type": "relation", "from_id": "x", "to_id": "y"}`},
+		{region("polygonlabels", square[:strings.LastIndex(square, ",")]+`, "polygonlabels": []`), region("textarea", `"x": 1, "y": 1, "width": 9, "height": 9, "text": ["a cat"]`)},
+		{region("polygonlabels", square), strings.Replace(region("polygonlabels", square), `"image"`, `"after"`, 1)},
 		{},
 		{region("brushlabels", `"rle": `+strings.Replace(boxBrush, ",96,", ",92,", 1)+`, "brushlabels": ["cat"]`)},
 		{region("brushlabels", `"rle": `+strings.Replace(boxBrush, ",27,0]", "]", 1)+`, "brushlabels": ["cat"]`)},
@@ -63,10 +65,12 @@ func TestStudio(t *testing.T) {
 		path + "f.jpg 000000/011110/011110/000000",
 		path + "g.jpg 000000/011100/011100/000000",
 		path + `h.jpg 000000/000000/000000/000000 shapes without area, such as lines and points, skipped: 2 shapes of kinds that can't be read, such as "vectorlabels", skipped: 1`,
-		path + "i.jpg 000/000 the file doesn't say how large its image is; it was taken to have the size of the image here",
-		path + `j.jpg: region 1 ("cat"): Its brush has 92 values, not 4 for each of the image's 6×4 pixels.`,
-		path + `k.jpg: region 1 ("cat"): Its brush breaks off or is damaged.`,
-		path + `l.jpg: It was annotated when it was turned by 90°, which can't be read. Turn it back in Label Studio.`,
+		path + "i.jpg 000000/000000/000000/000000 regions without a label, skipped: 1",
+		path + `j.jpg: It has regions on several pictures, "image" and "after", which can't be told apart. Make a task of each picture.`,
+		path + "k.jpg 000/000 the file doesn't say how large its image is; it was taken to have the size of the image here",
+		path + `l.jpg: region 1 ("cat"): Its brush has 92 values, not 4 for each of the image's 6×4 pixels.`,
+		path + `m.jpg: region 1 ("cat"): Its brush breaks off or is damaged.`,
+		path + `n.jpg: It was annotated when it was turned by 90°, which can't be read. Turn it back in Label Studio.`,
 	}
 	if d := cmp.Diff(want, masks); d != "" || classes != " cat dog" {
 		t.Errorf("classes %q, %s", classes, d)

@@ -10,8 +10,10 @@ import (
 // ellipse around (x, y) or a rectangle from there on. Lengths are in per cent of the image's width
 // and height.
 type studioRegion struct {
+	id               identifier // also of entries about the same region, such as its label or a text
 	kind             string
-	class            string // the first label; empty for what has none, such as a text, a choice or a relation
+	on               identifier // the picture of a task that has several
+	class            string     // the first label; empty for what has none, such as a text, a choice or a relation
 	of               [2]whole
 	imageTurned      float64 // degrees
 	brush            []byte
@@ -26,6 +28,10 @@ type studioRegion struct {
 func (r *studioRegion) read(d *document) error {
 	return d.members(func(member string) (err error) {
 		switch member {
+		case "id":
+			err = d.into(&r.id)
+		case "to_name":
+			err = d.into(&r.on)
 		case "type":
 			r.kind, err = d.text()
 		case "original_width":
@@ -74,9 +80,16 @@ func (r *studioRegion) readValue(d *document, member string) error {
 }
 
 // bytes estimates the memory that the entry takes.
-func (r *studioRegion) bytes() int { return regionBytes + len(r.brush) + 16*len(r.points) }
+func (r *studioRegion) bytes() int {
+	return regionBytes + len(r.id) + len(r.kind) + len(r.on) + len(r.class) + len(r.brush) + 16*len(r.points)
+}
 
-const regionBytes = 250
+const regionBytes = 300
+
+// placed reports whether the entry says where in the image it is.
+func (r *studioRegion) placed() bool {
+	return len(r.brush) > 0 || r.points != nil || r.width != nil || r.radiusX != nil
+}
 
 // drawRegion draws a region. Outlines are drawn as those of COCO are.
 func (m *imageMask) drawRegion(r studioRegion, class uint8) (drawn bool, err error) {
