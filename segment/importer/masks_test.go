@@ -496,6 +496,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		"Import a backup":                 {"backup.json": file([]byte(`{"kind": "collie-backup", "version": 1, "images": []}`)), "originals/a.png": file(indices), "manifest.json": file([]byte("{}"))},
 		"Datumaro":                        {"annotations/default.json": file([]byte(`{"info": {}, "categories": {"label": {}}, "items": [{"id": "a"}]}`)), "images/a.png": file(nil)},
 		"No task in x.json":               {"x.json": file([]byte(`[{"id": 1, "annotations": [], "data": {"image": "a.jpg"}}, {"id": 2}]`))},
+		"No masks found":                  {"x.json": file([]byte(`[{"image": "a.jpg", "annotations": [{"label": "cat", "coordinates": {"x": 1, "y": 1, "width": 2, "height": 2}}]}]`))}, // CreateML's
 		"Studio in x.json have no":        {"x.json": file([]byte(`[{"id": 1, "predictions": [{"result": []}], "data": {"image": "a.jpg"}}]`))},
 		"via.json is VIA's own JSON":      {"via.json": file([]byte(`{"_via_settings": {"ui": {}}, "_via_img_metadata": {"a.jpg45": {"filename": "a.jpg", "size": 45, "regions": []}}}`))},
 		"x.json is VIA's own JSON":        {"x.json": file([]byte(`{"a.jpg45": {"fileref": "", "filename": "a.jpg", "size": 45, "regions": {"0": {}}}}`))},

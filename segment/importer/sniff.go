@@ -154,9 +154,10 @@ func (h *hints) format(name string) (format, error) {
 // sniffTasks recognizes a list of Label Studio's tasks by the first one. In the short form that
 // Label Studio also exports, and without annotations, they are an error.
 func (d *document) sniffTasks() (format, error) {
-	annotated, short, studio := false, false, false
+	data, annotated, short, studio := false, false, false, false
 	err := d.elements("", func() error {
 		err := d.members(func(member string) error {
+			data = data || member == "data"
 			annotated = annotated || member == "annotations"
 			short = short || member == "annotator" || member == "annotation_id"
 			studio = studio || member == "predictions" || member == "completions"
@@ -165,7 +166,7 @@ func (d *document) sniffTasks() (format, error) {
 		return cmp.Or(err, errKnown)
 	})
 	switch {
-	case annotated:
+	case data && annotated: // without data it is CreateML's
 		return formatStudio, nil
 	case short:
 		return "", segment.Errorf(segment.Unsupported, "%s is Label Studio's JSON-MIN, which can't be imported; export JSON from it instead.", d.name)
