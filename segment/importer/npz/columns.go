@@ -14,8 +14,8 @@ import (
 // maxName is the longest name of a column in characters, as NumPy pads it.
 const maxName = 1000
 
-// readNames reads what columns of scores are called: an array classes, one dimension of
-// text. Arrays of this name that hold numbers are ignored.
+// readNames reads the names of the columns of scores from an array classes, one dimension
+// of text. Arrays of this name that hold numbers are ignored; nil without names.
 func readNames(a *archive.Archive, s *Scores) ([]string, error) {
 	for f := range a.Files() {
 		if f.Name == "classes.npy" {
@@ -39,8 +39,8 @@ func (s *Scores) readNames(f *archive.File) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if h.descr == "|O" {
-		return nil, fmt.Errorf("%w: it holds Python objects; write numpy.array(names, dtype=str)", ErrFormat)
+	if h.descr == "|O" || strings.HasPrefix(h.descr, ">U") {
+		return nil, fmt.Errorf("%w: its type is %s; write numpy.array(names, dtype=str)", ErrFormat, quote(h.descr))
 	}
 	bytes, unicode := strings.CutPrefix(h.descr, "<U")
 	bytes, ascii := strings.CutPrefix(bytes, "|S")
@@ -78,7 +78,7 @@ func textOf(b []byte, unicode bool) string {
 	}
 	var out strings.Builder
 	for ; len(b) > 0; b = b[utf32:] {
-		out.WriteRune(rune(binary.LittleEndian.Uint32(b))) // U+FFFD for what is none
+		out.WriteRune(rune(binary.LittleEndian.Uint32(b))) // U+FFFD for invalid ones
 	}
 	return strings.TrimRight(out.String(), "\x00")
 }

@@ -23,6 +23,7 @@ func TestNamesOfColumns(t *testing.T) {
 		"two dimensions": {array{"classes", "<U1", false, "(2, 1)", []rune("ab")}, nil, ErrFormat},
 		"cut short":      {array{"classes", "<U2", false, "(2,)", []rune("abc")}, nil, ErrFormat},
 		"objects":        {array{"classes", "|O", false, "(2,)", []byte("pickled")}, nil, ErrFormat},
+		"big-endian":     {array{"classes", ">U1", false, "(2,)", []rune("ab")}, nil, ErrFormat},
 		"long names":     {array{"classes", "<U1001", false, "(2,)", []rune("ab")}, nil, ErrLimit},
 		"odd type":       {array{"classes", "<Ux", false, "(2,)", []rune("ab")}, nil, ErrLimit},
 	} {
