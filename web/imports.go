@@ -73,8 +73,8 @@ var (
 )
 
 // importMasks imports the file parts of a multipart body into a project. Each
-// part is a separate data set: a zip archive, a PNG or TIFF, a COCO or labelme
-// JSON, or a .npz or .npy with scores.
+// part is a separate data set: a zip archive, a PNG or TIFF, JSON of COCO,
+// labelme or Label Studio, XML of CVAT, or a .npz or .npy with scores or embeddings.
 func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	project := chi.URLParam(r, "id")
 	if err := s.may(r, access.Annotate); err != nil {

@@ -114,8 +114,9 @@ func (s shown) labels(ctx context.Context, a *annotation.Annotation) (m mask.Mas
 	return m, "", nil
 }
 
-// overlay makes the labelling, or a guess that is all there is, to lay over the thumbnail. The ETag follows from the
-// records, so that an overlay that the browser has needs no evidence.
+// overlay makes the labelling, or a guess that is all there is, to lay over the thumbnail.
+// The ETag follows from the records, so that an overlay that the browser has needs no
+// evidence.
 func (s *Server) overlay(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	im, err := s.image(r)
 	if err != nil {
