@@ -150,6 +150,9 @@ func (t *studioTask) annotation(d *document) error {
 		case "ground_truth":
 			truth = d.PeekKind() == 't'
 		case "result":
+			if d.PeekKind() == 'n' { // nothing was drawn
+				return nil
+			}
 			return d.elements(member, func() error {
 				var r studioRegion
 				if err := r.read(d); err != nil {

@@ -85,10 +85,10 @@ func TestStudioAnnotations(t *testing.T) {
 	skipped := strings.Replace(submitted(), `"was_cancelled": false`, `"was_cancelled": true`, 1)
 	truth := strings.Replace(cat, `"ground_truth": false`, `"ground_truth": true`, 1)
 	_, masks := readAll(t, fstest.MapFS{"a.json": file([]byte(`[` + strings.Join([]string{
-		task("a.jpg", cat, dog), task("b.jpg", truth, dog), task("c.jpg", dog, skipped), task("d.jpg", skipped), task("e.jpg"), task("", cat),
+		task("a.jpg", cat, dog), task("b.jpg", truth, dog), task("c.jpg", dog, skipped), task("d.jpg", skipped), task("e.jpg"), task("f.jpg", `{"result": null}`), task("", cat),
 	}, ",") + `]`))}, Options{})
 	const dogs, cats = "000000/001110/001110/000000", "000000/002220/002220/000000"
-	if d := cmp.Diff([]string{"a.jpg " + dogs, "b.jpg " + cats, "c.jpg " + dogs, "task 6: It names no image."}, masks); d != "" {
+	if d := cmp.Diff([]string{"a.jpg " + dogs, "b.jpg " + cats, "c.jpg " + dogs, "f.jpg 000/000 the file doesn't say how large its image is; it was taken to have the size of the image here", "task 7: It names no image."}, masks); d != "" {
 		t.Error(d)
 	}
 }
