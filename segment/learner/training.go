@@ -96,9 +96,11 @@ func (l *Learner) learn(ctx context.Context, projectID string) (again bool) {
 		}
 		return false
 	}
-	l.mu.Lock()
-	l.sought[projectID] = time.Now() // if it fails, not again at once
-	l.mu.Unlock()
+	defer func() { // if it fails, however late, not again at once
+		l.mu.Lock()
+		l.sought[projectID] = time.Now()
+		l.mu.Unlock()
+	}()
 	sortByModel(done, before)
 	latest := done[max(0, len(done)-learn.MaxExamples):]
 	var examples []learn.Example

@@ -199,10 +199,11 @@ type shaky struct {
 	working atomic.Bool
 	log     bytes.Buffer
 
-	refuse []int32 // the calls that are refused
-	away   int32   // the call in which images can't be read
-	why    error   // why they can't
-	trash  string  // an image that goes to the trash when training looks for it
+	refuse []int32       // the calls that are refused
+	away   int32         // the call in which images can't be read
+	takes  time.Duration // that this call seems to last
+	why    error         // why they can't
+	trash  string        // an image that goes to the trash when training looks for it
 }
 
 // newShaky returns one for a school, which itself stops to learn.
@@ -237,6 +238,7 @@ func (h *shaky) LongParts(ctx context.Context, work func(context.Context)) error
 
 func (h *shaky) Visit(ctx context.Context, imageID string) (*annotation.Annotation, error) {
 	if h.working.Load() && h.calls.Load() == h.away {
+		h.Backdate(h.takes)
 		return nil, h.why
 	}
 	if h.working.Load() && imageID == h.trash {
@@ -263,12 +265,13 @@ func (h *shaky) trained(t *testing.T, s *school) (l learner.Learning) {
 	return l
 }
 
-// Training that fails is logged, and the next finished image makes up for it.
+// Training that fails is logged, and the next finished image makes up for it. A page that
+// shows the project doesn't start it again at once, however long it took.
 func TestFailedTrainingIsLogged(t *testing.T) {
 	t.Parallel()
 	s := newSchool(t, 5, asStored)
 	h := newShaky(t, s)
-	h.away, h.why = 1, errors.New("the bucket is away")
+	h.away, h.why, h.takes = 1, errors.New("the bucket is away"), time.Hour
 	s.finish(t, 0, 5, 0, 1)
 	h.Lessons().Finished(s.project.ID)
 	l, log := h.trained(t, s), h.log.String()
