@@ -64,7 +64,7 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview; cancel a stroke or polygon', commands: [['escape', 'cancel']] },
 
   { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
-  { group: 'View', shown: 'Space + drag', does: 'Pan (or drag with the middle button)', commands: [] },
+  { group: 'View', shown: 'Space + drag', does: 'Pan (or drag with the middle button, or swipe to the side)', commands: [] },
   { group: 'View', shown: 'Ctrl + 0', does: 'Fit image to window', commands: [['ctrl+0', 'fit']] },
   { group: 'View', shown: 'Ctrl + 1', does: 'Zoom to 100 %', commands: [['ctrl+1', 'full-size']] },
   { group: 'View', shown: 'H', does: 'Hide the labelling; hold to peek', commands: [['h', 'overlay']] },
