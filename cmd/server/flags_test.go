@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -157,6 +158,18 @@ func TestNoData(t *testing.T) {
 		if _, err := existingDatabase(t.Context(), dataFlag{Data: folder}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("the database of %s: %v", folder, err)
 		}
+	}
+}
+
+// A move of files says where the records have gone, whatever the folder is called.
+func TestMoveOfFilesAlone(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "100%data")
+	if err := errors.Join(os.Mkdir(folder, 0o700), os.WriteFile(filepath.Join(folder, sharedFile), []byte("postgres://db/collie\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	want := "the records of " + folder + " are in the database postgres://db/collie; begin with: server move database --back --data " + folder + " "
+	if err := (&dataFlag{Data: folder, Blobs: "s3://b"}).move(t.Context(), nil); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v", err)
 	}
 }
 

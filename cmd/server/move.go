@@ -118,7 +118,7 @@ func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) err
 		return fmt.Errorf("a move needs the address of the bucket: --blobs s3://BUCKET?endpoint=https://HOST:PORT")
 	}
 	if _, err := os.Stat(filepath.Join(d.Data, databaseFile)); err != nil {
-		if err := notedElsewhere(d.Data, sharedFile, "the records of %s are in the database %s; begin with: server move database --back --data "+d.Data+" --database … --blobs …"); err != nil {
+		if err := notedElsewhere(d.Data, sharedFile, "the records of %[1]s are in the database %[2]s; begin with: server move database --back --data %[1]s --database … --blobs …"); err != nil {
 			return err
 		}
 		return fmt.Errorf("%s is not a data folder: %w", d.Data, err)
