@@ -91,8 +91,8 @@ func (s *Scores) Columns(table *ClassTable) (classes, reserve []uint8, column [2
 	return classes, reserve, column
 }
 
-// At returns the shares of the classes in a cell that is in a superpixel of those that the
-// image began with.
+// At returns the shares of the classes in a cell, which the image's first cut has in a
+// superpixel.
 func (s *Scores) At(cell int, superpixel int32) []uint8 {
 	if s.Regions != 0 {
 		cell = int(superpixel)

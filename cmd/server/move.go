@@ -112,7 +112,7 @@ func (c *moveToFolder) Run(ctx context.Context, out streams) error {
 }
 
 // move opens the database and the bucket for do, while no server uses the folder. The
-// records have to be in the folder, also where --database says to where they go next.
+// records have to be in the folder, even if --database says where they go next.
 func (d *dataFlag) move(ctx context.Context, do func(*sqlite.Store, *bucket) error) (err error) {
 	if d.Blobs == "" {
 		return fmt.Errorf("a move needs the address of the bucket: --blobs s3://BUCKET?endpoint=https://HOST:PORT")

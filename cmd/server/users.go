@@ -67,8 +67,8 @@ func (c *addUser) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// wantAdmin says how to make an admin while there is none, as after a first user without
-// --role admin.
+// wantAdmin says how to make an admin as long as no user is one, as after a first user
+// without --role admin.
 func (d *dataFlag) wantAdmin(ctx context.Context, a *accounts.Accounts, s streams) error {
 	users, err := a.List(ctx)
 	if err == nil && !slices.ContainsFunc(users, func(u accounts.User) bool { return u.Role == access.Admin }) {

@@ -13,8 +13,8 @@ type studioTask struct {
 	image    string // path of the image; empty if the task names none
 	regions  []studioRegion
 	labelled bool // somebody has submitted an annotation
-	truth    bool // which is the one that was marked as the true one
-	tooMuch  bool // it doesn't fit into memory
+	truth    bool // which is marked as the ground truth
+	tooMuch  bool // and doesn't fit into memory
 }
 
 // studioSet is what the files of a data set have in common.
@@ -24,9 +24,9 @@ type studioSet struct {
 	options Options
 }
 
-// openStudio reads Label Studio's JSON, each file a list of tasks. Of several annotations of a
-// task the one that was marked as the ground truth counts, else the last one. Tasks without an
-// annotation are passed over. Regions are drawn in their order, later ones over earlier ones.
+// openStudio reads Label Studio's JSON, each file a list of tasks. If a task has several
+// annotations, the one that is marked as the ground truth counts, or else the last one. Tasks
+// without an annotation are skipped. Regions are drawn in their order, later ones over earlier ones.
 func openStudio(files Files, names []string, o Options) (*dataset, error) {
 	set := &studioSet{files: files, classes: newClassNames(o), options: o}
 	d := &dataset{format: formatStudio, Photos: files.photos()}
@@ -89,8 +89,8 @@ func (s *studioSet) each(name string, do func(t *studioTask) error) error {
 	return d.end()
 }
 
-// read reads a task. Its image is what one of its data names that ends like a picture; or else
-// the file that was uploaded for it, or the first of its data.
+// read reads a task. Its image is the first text in its data that ends like the name of a
+// picture, or else the file that was uploaded for it, or else the first text in its data.
 func (t *studioTask) read(d *document) error {
 	uploaded, first := "", ""
 	err := d.members(func(member string) (err error) {

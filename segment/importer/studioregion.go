@@ -117,10 +117,10 @@ func (m *imageMask) drawRegion(r studioRegion, class uint8) (drawn bool, err err
 	return true, err
 }
 
-// stampBrush sets the pixels of a brush. It is the red, green, blue and alpha of all pixels, row by
-// row, as rle-pack writes them: after their number, their size in bits and 4 sizes of lengths there
-// are runs, each with a bit that says that its values are one, and which of the sizes its length
-// has. Where alpha isn't 0 the brush has been.
+// stampBrush sets the pixels of a brush: the red, green, blue and alpha of all pixels, row by row,
+// packed by rle-pack. First come the number of values, their size in bits and 4 sizes of lengths,
+// then runs. A run starts with a bit that says whether one value is repeated, and the index of the
+// size of its length. Pixels whose alpha isn't 0 are painted.
 func (m *imageMask) stampBrush(packed []byte, class uint8) error {
 	in := bits{data: packed}
 	values, size := in.read(32), in.read(5)+1
@@ -161,7 +161,7 @@ const channels = 4
 // bits reads numbers bit by bit, the highest first.
 type bits struct {
 	data []byte
-	at   int // in bits; beyond the end after what is missing has been read, as zeros
+	at   int // in bits; beyond the end once missing ones have been read, as zeros
 }
 
 func (b *bits) read(n int) int {

@@ -251,7 +251,7 @@ func check(ctx context.Context, folder string, lost map[string]bool) (s Summary,
 	if err := store.EndSessions(ctx); err != nil {
 		return s, err
 	}
-	if kept := store.Kept(); kept != "" { // it has the sessions still, and the backup is copy enough
+	if kept := store.Kept(); kept != "" { // it still has the sessions, and the backup is copy enough
 		if err := disk.Remove(kept); err != nil {
 			return s, err
 		}

@@ -157,7 +157,7 @@ func (s *Store) Owner(ctx context.Context) (string, error) {
 }
 
 // Release makes the bucket belong to no installation if it belongs to this one, which
-// nobody else uses meanwhile.
+// must not be in use.
 func (s *Store) Release(ctx context.Context, installation string) error {
 	owner, err := s.Owner(ctx)
 	if err != nil || owner != installation {

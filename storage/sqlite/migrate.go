@@ -100,8 +100,8 @@ func schemaVersion(ctx context.Context, conn *sql.Conn) (int, error) {
 	return version, nil
 }
 
-// advance makes the steps that follow a version, in one transaction: a version in
-// between was nobody's, so a copy of it would be no way back.
+// advance makes the steps that follow a version, in one transaction: perhaps no program
+// has the versions in between, so a copy of one would be no way back.
 func advance(ctx context.Context, conn *sql.Conn, steps []string, version int) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {

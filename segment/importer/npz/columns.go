@@ -71,7 +71,7 @@ func (s *Scores) readNames(f *archive.File) ([]string, error) {
 // utf32 is the size of a character of NumPy's text in bytes.
 const utf32 = 4
 
-// textOf decodes text that NumPy has filled up with zeros.
+// textOf decodes text that NumPy has padded with zeros.
 func textOf(b []byte, unicode bool) string {
 	if !unicode {
 		return strings.ToValidUTF8(strings.TrimRight(string(b), "\x00"), string(utf8.RuneError))
