@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"net/url"
+	"strings"
 
 	"collie/segment"
 )
@@ -128,6 +129,10 @@ func (t *studioTask) read(d *document) error {
 // addressed is the path in the address of an image: of an upload, in a bucket, on another server,
 // or among the files of Label Studio's own machine, where it is the parameter d.
 func addressed(address string) string {
+	if scheme, place, ok := strings.Cut(address, "://"); ok && !strings.HasPrefix(scheme, "http") { // in a bucket, unescaped
+		_, key, _ := strings.Cut(place, "/")
+		return slashed(key)
+	}
 	at, err := url.Parse(address)
 	if err != nil || len(at.Scheme) == 1 { // the drive of a path on Windows
 		return slashed(address)

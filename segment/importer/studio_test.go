@@ -99,6 +99,7 @@ func TestStudioImages(t *testing.T) {
 		`{"image": "/data/upload/3/1a2b3c4d-my%20a.jpg"}`:                      "data/upload/3/1a2b3c4d-my a.jpg",
 		`{"image": "/data/local-files/?d=set%5Cday%201/a.jpg"}`:                "set/day 1/a.jpg",
 		`{"image": "s3://bucket/day 1/a.png"}`:                                 "day 1/a.png",
+		`{"image": "gs://bucket/50% of #1/what?.png"}`:                         "50% of #1/what?.png",
 		`{"n": 3, "text": "a cat", "pic": "https://x.example/p/a.tif?s=.mp3"}`: "p/a.tif",
 		`{"image": "C:\\pictures\\50%.jpg"}`:                                   "C:/pictures/50%.jpg",
 		`{"image": "/image2"}`:                                                 "1a2b3c4d-a.jpg", // what was uploaded
