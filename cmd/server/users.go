@@ -72,7 +72,11 @@ func (c *addUser) Run(ctx context.Context, s streams) error {
 func (d *dataFlag) wantAdmin(ctx context.Context, a *accounts.Accounts, s streams) error {
 	users, err := a.List(ctx)
 	if err == nil && !slices.ContainsFunc(users, func(u accounts.User) bool { return u.Role == access.Admin }) {
-		fmt.Fprintf(s.stderr, "No user is an admin yet, so nobody can create projects. Make one with: server users role NAME admin --data %s\n", d.Data)
+		place := "--data " + d.Data
+		if d.Database != "" {
+			place = "--database …"
+		}
+		fmt.Fprintf(s.stderr, "No user is an admin yet; only admins create projects. If none comes from an OpenID provider, make one with: server users role NAME admin %s\n", place)
 	}
 	return err
 }
