@@ -204,32 +204,42 @@ func (s *studioSet) masks(name string, yield func(*imageMask, error) bool) bool 
 	return yield(nil, err)
 }
 
+// survey returns the size of the task's picture, 0 if it isn't said, and which regions have a
+// label, some of them in an entry of its own.
+func (t *studioTask) survey() (width, height int, labelled map[identifier]bool, err error) {
+	on := identifier("")
+	labelled = map[identifier]bool{}
+	for _, r := range t.regions {
+		if r.class != "" {
+			labelled[r.id] = true
+		}
+		if width == 0 || height == 0 {
+			width, height = int(r.of[0]), int(r.of[1])
+		}
+		if on == "" && r.placed() {
+			on = r.on
+		}
+		switch {
+		case r.imageTurned != 0:
+			err = segment.Errorf(segment.Unsupported, "It was annotated when it was turned by %g°, which can't be read. Turn it back in Label Studio.", r.imageTurned)
+		case r.placed() && r.on != on:
+			err = segment.Errorf(segment.Unsupported, "It has regions on several pictures, %.40q and %.40q, which can't be told apart. Make a task of each picture.", string(on), string(r.on))
+		}
+		if err != nil {
+			return 0, 0, nil, err
+		}
+	}
+	return width, height, labelled, nil
+}
+
 // drawStudio draws the regions of a task that have a label.
 func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (give func(), err error) {
 	if t.tooMuch {
 		return func() {}, segment.Errorf(segment.TooLarge, "Its annotation is larger than %d MiB, which is the limit for one image.", maxHeld>>20)
 	}
-	width, height, on := 0, 0, identifier("")
-	labelled := map[identifier]bool{} // regions, some of which have their label in an entry of its own
-	for _, r := range t.regions {
-		if r.class != "" {
-			labelled[r.id] = true
-		}
-		if r.imageTurned != 0 {
-			return func() {}, segment.Errorf(segment.Unsupported, "It was annotated when it was turned by %g°, which can't be read. Turn it back in Label Studio.", r.imageTurned)
-		}
-		if width == 0 || height == 0 {
-			width, height = int(r.of[0]), int(r.of[1])
-		}
-		if !r.placed() {
-			continue
-		}
-		if on == "" {
-			on = r.on
-		}
-		if r.on != on {
-			return func() {}, segment.Errorf(segment.Unsupported, "It has regions on several pictures, %.40q and %.40q, which can't be told apart. Make a task of each picture.", string(on), string(r.on))
-		}
+	width, height, labelled, err := t.survey()
+	if err != nil {
+		return func() {}, err
 	}
 	if width, height, err = m.measured(width, height); err != nil {
 		return func() {}, err
