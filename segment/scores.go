@@ -23,6 +23,9 @@ type Scores struct {
 	Learnt int // finished images that this model had learned from; 1 without a model for the labelling of another image
 }
 
+// Copied reports whether the scores are the labelling of another image.
+func (s *Scores) Copied() bool { return s.Model == 0 && s.Learnt > 0 }
+
 // Same reports whether two scores, which can be nil, are equal.
 func (s *Scores) Same(other *Scores) bool {
 	if s == nil || other == nil {

@@ -102,7 +102,7 @@ type EvidenceStore interface {
 // Effort is what an image took.
 type Effort struct {
 	Actions int  // events by people, undos and redos included, imports not
-	Guessed bool // the project had guessed it
+	Guessed bool // it had a guess: the project's, imported scores or the labelling of another image
 }
 
 // TrashStore keeps what was deleted until it is erased for good. A project in the

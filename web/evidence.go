@@ -34,7 +34,8 @@ type eventJSON struct {
 	Labels      []byte             `json:"labels,omitempty" doc:"with detail=full: for an accept, or a fine label that corrects a hypothesis, a class id per superpixel; for an import, a class id per cell (superpixel of the finest map)"`
 	Regions     int                `json:"regions,omitempty" doc:"of a granularity event"`
 	To          *int               `json:"to,omitempty" doc:"of a restore event"`
-	Learnt      *int               `json:"learnt,omitempty" doc:"of a guess event: number of finished images that the guess was learned from, 0 for imported scores, 1 with model 0 for the labelling of another image; absent when the event removed the guess. Of an embedding event: number of finished images from which it was learned how much embeddings count. Of an affinities event: number of finished images that they were learned from; absent when it removed them"`
+	Learnt      *int               `json:"learnt,omitempty" doc:"of a guess event: number of finished images that the guess was learned from, 0 for imported scores, 1 for the labelling of another image; absent when the event removed the guess. Of an embedding event: number of finished images from which it was learned how much embeddings count. Of an affinities event: number of finished images that they were learned from; absent when it removed them"`
+	Copied      bool               `json:"copied,omitempty" doc:"of a guess event: it is the labelling of another image"`
 	Weighed     bool               `json:"weighed,omitempty" doc:"of an embedding event: it only says how much the embedding counts that the image has"`
 	About       int                `json:"about,omitempty" doc:"of an undo or redo: the number of the event that it undid or redid"`
 	Count       int                `json:"count,omitempty" doc:"the superpixels affected"`
@@ -224,7 +225,7 @@ func eventOut(e annotation.Entry, detail string) eventJSON {
 		out.To = &e.To
 	}
 	if e.Scores != nil {
-		out.Learnt = &e.Scores.Learnt
+		out.Learnt, out.Copied = &e.Scores.Learnt, e.Scores.Copied()
 	}
 	if e.Embedding != nil {
 		out.Learnt, out.Weighed = &e.Embedding.Learnt, len(e.Embedding.Values) == 0

@@ -48,7 +48,7 @@ type finishedJSON struct {
 	Name    string `json:"name"`
 	Actions int    `json:"actions" doc:"number of events by people; imports don't count"`
 	Clicks  int    `json:"clicks" doc:"number of superpixels with a click"`
-	Guessed bool   `json:"guessed" doc:"whether people began with a guess of the project"`
+	Guessed bool   `json:"guessed" doc:"whether people had a guess: the project's, imported scores or the labelling of another image"`
 }
 
 // guessJSON answers whether an image has a guess.

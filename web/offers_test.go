@@ -93,6 +93,11 @@ func TestGuessBecomesTheLabelling(t *testing.T) {
 	if string(s.get(path+"/mask.png?style=overlay").body) == overlay {
 		t.Error("the overlay in lists doesn't show the guess")
 	}
+	var log evidenceListJSON
+	s.get(path + "/evidence?detail=summary").into(t, http.StatusOK, &log)
+	if len(log.Events) != 1 || !log.Events[0].Copied {
+		t.Errorf("the log says %+v", log.Events)
+	}
 	var g guessedJSON
 	s.get(path+"/guess").into(t, http.StatusOK, &g)
 	if g.Seq != 1 || g.Map == "" || !slices.Contains(g.Labels, 1) || !slices.Contains(g.Labels, 2) {

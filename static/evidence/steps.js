@@ -15,6 +15,7 @@ import { counted } from '../ui/numbers.js';
  * @property {number} [regions]
  * @property {number} [to]
  * @property {number} [learnt] of a guess, embedding or affinities: finished images that it, or its weight, was learned from; absent when it was removed
+ * @property {boolean} [copied] of a guess: it is the labelling of another image
  * @property {boolean} [weighed] of an embedding: only its weight changed
  * @property {[number, number][]} [points] of a box
  * @property {string} [by]
@@ -83,7 +84,7 @@ function stepOf(entry, nameOf) {
 }
 
 /** @param {LogEntry} entry @param {string} name of its class */
-function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt, weighed = false, number = 0 }, name) {
+function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, regions = 0, to = 0, learnt, copied = false, weighed = false, number = 0 }, name) {
   const pixels = repairs.reduce((sum, r) => sum + r.pixels, 0);
   const some = counted(count, 'superpixel');
   switch (kind) {
@@ -101,6 +102,7 @@ function textOf({ kind, count = 0, points = [], repairs = [], hypothesis, region
     case 'import': return 'Imported a mask';
     case 'guess':
       if (learnt === undefined) return 'Removed the guess';
+      if (copied) return 'Copied from another image as a guess';
       return learnt > 0 ? `Guessed from ${counted(learnt, 'finished image')}` : 'Imported a first guess';
     case 'affinities':
       return learnt === undefined ? 'Removed what the project had learned about borders' : `Learned about borders from ${counted(learnt, 'finished image')}`;

@@ -25,11 +25,13 @@ test('steps in words', () => {
     text({ kind: 'granularity', regions: 300 }), text({ kind: 'restore', to: 4 }), text({ kind: 'restore', to: 0 }), text({ kind: 'import' }),
     text({ kind: 'box', class: 1, points: [[0, 0], [9, 9]] }), text({ kind: 'box', class: 1 }), text({ kind: 'exclude', class: 1, count: 3 }),
     text({ kind: 'lock', class: 1 }), text({ kind: 'unlock', class: 1 }),
+    text({ kind: 'guess', learnt: 7 }), text({ kind: 'guess', learnt: 1, copied: true }), text({ kind: 'guess', learnt: 0 }), text({ kind: 'guess' }),
     text({ kind: 'affinities', learnt: 12 }), text({ kind: 'affinities' }),
   ], [
     'Labelled 2 superpixels', 'Cleared 1 superpixel', 'Accepted 800 superpixels of hypothesis 3', 'Accepted 800 superpixels of another labelling',
     'Painted 6 pixels', 'Erased 1 pixel', 'Changed to 300 superpixels', 'Restored step 4', 'Restored the start', 'Imported a mask',
     'Box around dog', 'Removed the box around dog', 'Not dog: 3 superpixels', 'Locked dog', 'Unlocked dog',
+    'Guessed from 7 finished images', 'Copied from another image as a guess', 'Imported a first guess', 'Removed the guess',
     'Learned about borders from 12 finished images', 'Removed what the project had learned about borders',
   ]);
 });

@@ -14,7 +14,7 @@ const EventColumns = "id, kind, superpixels, points, class, regions, rank, diges
 // Conditions on rows of the table event. Old servers had users whose name was the
 // project's, which does nothing but make guesses, take them back, weigh embeddings and learn affinities.
 const (
-	Guessed  = "event.author = '" + segment.ByProject + "' AND event.kind = '" + string(segment.FirstGuess) + "'"
+	Guessed  = "event.kind = '" + string(segment.FirstGuess) + "'"
 	ByPerson = "event.kind NOT IN ('" + string(segment.Embed) + "', '" + string(segment.Relate) + "', '" + string(segment.Import) + "') AND NOT (event.author = '" + segment.ByProject + "' AND event.kind IN ('" + string(segment.FirstGuess) + "', '" + string(segment.Undo) + "'))"
 )
 

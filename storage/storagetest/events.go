@@ -99,9 +99,12 @@ func testEvents(t *testing.T, s Store) {
 	for i, kind := range []segment.EventKind{segment.Click, segment.Label, segment.Accept} {
 		must(t, s.Append(ctx, namesake.ID, i, segment.Event{ID: string(kind), Kind: kind, By: segment.ByProject}, segment.Progress{}))
 	}
+	copied := newImage(p.ID, "with the labelling of another image as its guess")
+	must(t, s.CreateImage(ctx, copied, 0))
+	must(t, s.Append(ctx, copied.ID, 0, segment.Event{ID: "guess", Kind: segment.FirstGuess, By: "jane"}, segment.Progress{}))
 	efforts, err := s.Efforts(ctx, p.ID)
 	must(t, err)
-	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 9, Guessed: true}, namesake.ID: {Actions: 3}}, efforts); diff != "" {
+	if diff := cmp.Diff(map[string]segment.Effort{im.ID: {Actions: len(want) - 9, Guessed: true}, namesake.ID: {Actions: 3}, copied.ID: {Actions: 1, Guessed: true}}, efforts); diff != "" {
 		t.Errorf("efforts (-want +got):\n%s", diff)
 	}
 	for image, id := range map[string]string{im.ID: "z", other.ID: "a", "unknown": "a"} {
