@@ -289,7 +289,7 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/images/{id}/copy": {
 		id: "copyLabelling", summary: "Make the labelling of another image the first guess",
-		doc:   "For the next image of a series or a film. The labelling of the other image of the same project is moved by the superpixels that match in colour, texture and place. It becomes a guess event, soft evidence like imported scores, which undo takes back.",
+		doc:   "For the next image of a series or a film. The labelling of the other image of the same project is moved by the superpixels that match in colour, texture and place. It becomes a guess event, soft evidence like imported scores, which undo takes back. Later changes of the other image don't change it. A finished image is left alone, with a problem that says so.",
 		takes: jsonOf(copyJSON{}), sends: jsonOf(seqJSON{}), problems: []int{409},
 	},
 	"GET /api/v1/images/{id}/socket": {

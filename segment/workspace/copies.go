@@ -14,7 +14,7 @@ import (
 // guess of an image, moved by the superpixels that match, as one event that can be
 // undone. It returns the event's number; on return it is on disk. A repeat with
 // the same id returns the existing number as long as the other image's labelling
-// is the same.
+// is the same. A finished image gets no copy: its labels would overrule it.
 func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id string) (int, error) {
 	im, err := w.guard.Image(ctx, imageID, access.Annotate)
 	if err != nil {
@@ -26,6 +26,9 @@ func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id strin
 	}
 	if source.ProjectID != im.ProjectID || source.ID == im.ID {
 		return 0, segment.Errorf(segment.Invalid, "A labelling can be copied from another image of the same project. Nothing was changed.")
+	}
+	if im.Status() == segment.StatusDone {
+		return 0, segment.Errorf(segment.Invalid, "The image %q is finished already, so it keeps its labels. Nothing was copied.", im.Name)
 	}
 	from, err := w.Visit(ctx, fromID)
 	if err != nil {

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -72,6 +73,12 @@ func TestCopyLabelling(t *testing.T) {
 	after.Seq, after.Version, after.Redo = before.Seq, before.Version, before.Redo
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("after undo (-before +after):\n%s", diff)
+	}
+	if _, err := w.CopyLabelling(t.Context(), first.ID, second.ID, "early"); segment.KindOf(err) != segment.Invalid || !strings.Contains(err.Error(), "finished already") {
+		t.Errorf("to a finished image: %v", err)
+	}
+	if seq := a.State().Seq; seq != 3 {
+		t.Errorf("the finished image has %d events", seq)
 	}
 	for name, from := range map[string]string{"itself": second.ID, "another project": workspacetest.MustAnnotate(t, w).Image().ID} {
 		if _, err := w.CopyLabelling(t.Context(), second.ID, from, "wrong"); segment.KindOf(err) != segment.Invalid {

@@ -1,4 +1,4 @@
-import { call } from '../ui/api.js';
+import { call, Problem } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { recalled, remember, TAB } from '../ui/memory.js';
 import { toast, toastProblem } from '../ui/toast.js';
@@ -102,7 +102,8 @@ export class Leaving {
       location.assign(`/images/${next}`);
     } catch (error) {
       this.stay();
-      toastProblem(error);
+      if (!(error instanceof Problem) || error.status !== 422) return toastProblem(error);
+      toast('Nothing copied', error.detail, 'problem', { label: 'Next image', run: () => this.go('next') });
     }
   }
 
