@@ -98,7 +98,8 @@ export class ExportDialog {
     const { uses = '', summary = '' } = this.format.selectedOptions[0].dataset;
     byId('export-summary').textContent = summary;
     const nothing = this.scope === 'image' || this.format.value === 'backup';
-    byId('export-guesses').hidden = nothing || this.asked.guesses === '';
+    const leftOut = this.asked.drafts !== '' && !field(this.form, 'drafts').checked; // guesses are unfinished images
+    byId('export-guesses').hidden = nothing || leftOut || this.asked.guesses === '';
     byId('export-drafts').hidden = nothing || this.asked.drafts === '';
     byId('export-approved').hidden = nothing || this.asked.approved === '';
     byId('export-options').hidden = this.format.value === 'backup'; // it has everything as it is
