@@ -63,7 +63,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = helpOn("The next image of a series", "Copy the labelling to the next image as its first guess. Collie shifts it to follow matching superpixels.").Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = helpOn("The next image of a series", "Copy the labelling to the next image as its first guess. Collie shifts it to follow matching superpixels. What you correct here later doesn’t change the copy, and finished images are left alone.").Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

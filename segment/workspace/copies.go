@@ -28,7 +28,7 @@ func (w *Workspace) CopyLabelling(ctx context.Context, imageID, fromID, id strin
 		return 0, segment.Errorf(segment.Invalid, "A labelling can be copied from another image of the same project. Nothing was changed.")
 	}
 	if im.Status() == segment.StatusDone {
-		return 0, segment.Errorf(segment.Invalid, "The image %q is finished already, so it keeps its labels. Nothing was copied.", im.Name)
+		return 0, segment.Errorf(segment.Invalid, "The image %q is finished already, so it keeps its labels. Nothing was changed.", im.Name)
 	}
 	from, err := w.Visit(ctx, fromID)
 	if err != nil {

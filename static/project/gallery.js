@@ -87,6 +87,16 @@ export function stateText(im) {
 }
 
 /**
+ * Where to continue in a project that somebody has begun: with the first image shown that isn't done.
+ *
+ * @param {readonly ImageRecord[]} images of the project
+ * @param {readonly ImageRecord[]} shown in order
+ */
+export function goOn(images, shown) {
+  return images.some((im) => im.status !== 'untouched') ? shown.find((im) => im.status !== 'done') : undefined;
+}
+
+/**
  * How many images there are of each status.
  *
  * @param {readonly ImageRecord[]} images

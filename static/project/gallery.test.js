@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NOBODY, arrange, between, finder, stateText, stepTo, tally, tallyBy, windowOf } from './gallery.js';
+import { NOBODY, arrange, between, finder, goOn, stateText, stepTo, tally, tallyBy, windowOf } from './gallery.js';
 
 /** @type {import('./gallery.js').ImageRecord[]} */
 const images = /** @type {any} */ ([
@@ -26,6 +26,12 @@ test('images are found by words of their name and by status', () => {
 test('names count numbers as numbers, doubt comes first when asked for', () => {
   assert.equal(ids({ order: 'name' }), 'bacde');
   assert.equal(ids({ order: 'uncertain' }), 'deacb');
+});
+
+test('work goes on with the first image shown that is not done, once it has begun', () => {
+  assert.equal(goOn(images, images.slice(1))?.id, 'c');
+  assert.equal(goOn(images, [images[1]]), undefined);
+  assert.equal(goOn([images[2]], [images[2]]), undefined, 'nothing has begun');
 });
 
 test('guesses come in order of expected work, then what nobody has begun', () => {

@@ -2,7 +2,7 @@ import { call } from '../ui/api.js';
 import { Assignees } from './assignees.js';
 import { sayMoved, trashImages } from './discard.js';
 import { byId } from '../ui/dom.js';
-import { arrange, tally, tallyBy } from './gallery.js';
+import { arrange, goOn, tally, tallyBy } from './gallery.js';
 import { ImageGrid } from './imagegrid.js';
 import { counted, nameOrCount } from '../ui/numbers.js';
 import { keepOrder } from './order.js';
@@ -102,6 +102,11 @@ export class ImageList {
     const bar = /** @type {HTMLProgressElement} */ (byId('progress'));
     bar.max = Math.max(1, images.length);
     bar.value = counts.done;
+    const next = goOn(images, shown);
+    const link = /** @type {HTMLAnchorElement} */ (byId('go-on'));
+    link.hidden = !next;
+    if (next) link.href = `/images/${next.id}`;
+    byId('go-on-name').textContent = next?.name ?? '';
     form.hidden = images.length === 0;
     this.grid.show(shown);
   }
