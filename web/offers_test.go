@@ -94,7 +94,7 @@ func TestGuessBecomesTheLabelling(t *testing.T) {
 		t.Error("the overlay in lists doesn't show the guess")
 	}
 	var log evidenceListJSON
-	s.get(path + "/evidence?detail=summary").into(t, http.StatusOK, &log)
+	s.get(path+"/evidence?detail=summary").into(t, http.StatusOK, &log)
 	if len(log.Events) != 1 || !log.Events[0].Copied {
 		t.Errorf("the log says %+v", log.Events)
 	}

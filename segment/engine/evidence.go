@@ -32,7 +32,7 @@ type Evidence struct {
 
 // Box says that objects of a class lie in a rectangle: nothing outside of it is of the
 // class until something there is clicked or picked as such. What is outside of all
-// boxes is the rest.
+// boxes is the rest, or what a guess says.
 type Box struct {
 	Class   uint8
 	Outside []bool          // superpixels wholly outside
@@ -169,8 +169,8 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 		inside = m.Clicked
 	}
 	for i := range e.Clicks {
-		// A guess covers the rest, too.
-		if rest >= 0 && m.rim[i] && p.Weight[i] == 0 {
+		guessed := p.Weight[i] > 0 // which covers the rest, too
+		if rest >= 0 && m.rim[i] && !guessed {
 			draw(p, i, k, rest, m.Rest)
 		}
 		boxed := false
@@ -182,7 +182,7 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 				boxed = true // accepted before the box was drawn around another object
 			}
 		}
-		if len(e.Boxes) > 0 && !boxed && rest >= 0 {
+		if len(e.Boxes) > 0 && !boxed && !guessed && rest >= 0 {
 			draw(p, i, k, rest, m.Outside)
 		}
 		if e.Beside != nil && e.Beside[i] != segment.Void {

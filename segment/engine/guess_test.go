@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"image"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -27,6 +28,24 @@ func halves(m interface{ At(x, y int) int }, n, width int, certainty float64) *G
 		}
 	}
 	return g
+}
+
+// A box around an object that a guess lacks leaves the rest of the guess as it is.
+func TestBoxKeepsTheGuess(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	box := model.NewBox(1, image.Rect(20, 40, 100, 120))
+	guess := halves(m, m.N, 240, 0.9)
+	e := Evidence{Clicks: clicksOn(m.N, nil), Rest: segment.Rest{Mode: segment.RestClass}, Guess: guess, Boxes: []Box{box}}
+	labels := first(t, NewSequence(model, e, 1), 1)[0].Labels
+	for i, outside := range box.Outside {
+		if want := e.Guess.Classes[int(guess.Shares[2*i+1]+.5)]; outside && labels[i] != want {
+			t.Errorf("superpixel %d outside the box has class %d, guessed was %d", i, labels[i], want)
+		}
+	}
+	if i := m.At(60, 80); labels[i] != 1 {
+		t.Errorf("the middle of the box has class %d", labels[i])
+	}
 }
 
 // A guess gives hypotheses before the first click, and clicks override it.

@@ -61,7 +61,7 @@ type Parameters struct {
 	Jump     float64 `json:"jump"`     // largest conductance towards clicks that look alike
 	Doubtful float64 `json:"doubtful"` // sum of similarities at which half of Jump is given
 	Rest     float64 `json:"rest"`     // the same towards the rest, at the image's border
-	Outside  float64 `json:"outside"`  // the same outside a box
+	Outside  float64 `json:"outside"`  // the same outside a box, where nothing is guessed
 	Inside   float64 `json:"inside"`   // the same inside a box, towards its class
 	Clicked  float64 `json:"clicked"`  // the same once something is clicked
 	Beside   float64 `json:"beside"`   // the same right beside a click
