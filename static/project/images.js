@@ -106,7 +106,7 @@ export class ImageList {
     const link = /** @type {HTMLAnchorElement} */ (byId('go-on'));
     link.hidden = !next;
     if (next) link.href = `/images/${next.id}`;
-    byId('go-on-name').textContent = next?.name ?? '';
+    byId('go-on-name').textContent = link.title = next?.name ?? '';
     form.hidden = images.length === 0;
     this.grid.show(shown);
   }
