@@ -68,13 +68,7 @@ func openCOCO(files Files, names []string, o Options) (*dataset, error) {
 		sets = append(sets, f)
 	}
 	out.Classes = classes.list
-	out.Masks = func(yield func(*imageMask, error) bool) {
-		for _, f := range sets {
-			if !f.masks(yield) {
-				return
-			}
-		}
-	}
+	out.Masks = inTurn(sets, (*cocoFile).masks)
 	return out, nil
 }
 
@@ -166,10 +160,7 @@ func (f *cocoFile) masks(yield func(*imageMask, error) bool) bool {
 	for from := 0; from == 0 || from < len(f.images); {
 		held, end, err := f.hold(from)
 		if err != nil {
-			if _, ok := OfData(err); ok {
-				err = &maskError{f.name, err}
-			}
-			yield(nil, err)
+			yield(nil, ofFile(f.name, err))
 			return false
 		}
 		for _, stray := range f.strays {

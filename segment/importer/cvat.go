@@ -118,13 +118,7 @@ func openCVAT(files Files, names []string, o Options) (*dataset, error) {
 		d.Images = append(d.Images, images...)
 	}
 	d.Classes = set.classes.list
-	d.Masks = func(yield func(*imageMask, error) bool) {
-		for _, name := range names {
-			if !set.masks(name, yield) {
-				return
-			}
-		}
-	}
+	d.Masks = inTurn(names, set.masks)
 	return d, nil
 }
 
@@ -214,10 +208,7 @@ func (s *cvatSet) masks(name string, yield func(*imageMask, error) bool) bool {
 			return true
 		}
 		if err != nil {
-			if _, ok := OfData(err); ok {
-				err = &maskError{name, err}
-			}
-			return yield(nil, err)
+			return yield(nil, ofFile(name, err))
 		}
 		switch token := token.(type) {
 		case xml.StartElement:

@@ -253,6 +253,26 @@ func (d *dataset) oneEach(names []string, folder string, draw func(m *imageMask,
 	}
 }
 
+// inTurn yields the masks of one file after the other. masks reports whether yield wants more.
+func inTurn[F any](files []F, masks func(file F, yield func(*imageMask, error) bool) bool) iter.Seq2[*imageMask, error] {
+	return func(yield func(*imageMask, error) bool) {
+		for _, file := range files {
+			if !masks(file, yield) {
+				return
+			}
+		}
+	}
+}
+
+// ofFile makes an error about the content of a file, which has the masks of several images, a
+// problem of that file. Others stay as they are and end the import.
+func ofFile(name string, err error) error {
+	if _, ok := OfData(err); ok {
+		return &maskError{name, err}
+	}
+	return err
+}
+
 // without adds files that are not read to the problems of a data set.
 func (d *dataset) without(files []*maskError) *dataset {
 	if d == nil || len(files) == 0 {

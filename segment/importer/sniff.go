@@ -53,7 +53,7 @@ func (documents) notRead(names []string) []*maskError {
 var errKnown = errors.New("kind known")
 
 // sniffJSON recognizes a JSON file by its names, and reads no more of it than that
-// takes; "" is none of the formats. Files with COCO's other kinds of annotations are
+// takes; "" stands for any other file. Files with COCO's other kinds of annotations are
 // errors.
 func sniffJSON(files Files, name string) (format, error) {
 	d, err := openJSON(files, name)

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -17,6 +18,9 @@ type studioTask struct {
 	truth    bool // which is marked as the ground truth
 	tooMuch  bool // and doesn't fit into memory
 }
+
+// errStopped ends the reading of a file of which no more tasks are wanted.
+var errStopped = errors.New("no more tasks wanted")
 
 // studioSet is what the files of a data set have in common.
 type studioSet struct {
@@ -55,13 +59,7 @@ func openStudio(files Files, names []string, o Options) (*dataset, error) {
 		return nil, segment.Errorf(segment.Unsupported, "No task in %s has an annotation that somebody has submitted.", names[0])
 	}
 	d.Classes = set.classes.list
-	d.Masks = func(yield func(*imageMask, error) bool) {
-		for _, name := range names {
-			if !set.masks(name, yield) {
-				return
-			}
-		}
-	}
+	d.Masks = inTurn(names, set.masks)
 	return d, nil
 }
 
@@ -191,17 +189,14 @@ func (s *studioSet) masks(name string, yield func(*imageMask, error) bool) bool 
 			more = yield(m, nil)
 		}
 		if !more {
-			return errKnown
+			return errStopped
 		}
 		return nil
 	})
 	if err == nil || !more {
 		return more
 	}
-	if _, ok := OfData(err); ok {
-		err = &maskError{name, err}
-	}
-	return yield(nil, err)
+	return yield(nil, ofFile(name, err))
 }
 
 // survey returns the size of the task's picture, 0 if it isn't said, and which regions have a

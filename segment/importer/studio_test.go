@@ -10,8 +10,8 @@ import (
 	"collie/segment"
 )
 
-// Brushes of 6×4 pixels, as Label Studio's page packs them: a box of 3×2 pixels, and a chessboard,
-// of which one pixel of two has an alpha of 255, and in column 1 of 3.
+// Brushes of 6×4 pixels, as Label Studio's page packs them: a box of 3×2 pixels, and the dark
+// squares of a chessboard. Alpha is 255 where the brush has been, but 3 in column 1 of the chessboard.
 const (
 	boxBrush   = `[0,0,0,96,57,27,254,31,0,54,20,40,61,254,20,40,61,254,20,40,61,255,108,0,216,80,160,247,248,80,160,247,248,80,160,247,254,27,0]`
 	chessBrush = `[0,0,0,96,57,27,252,96,1,133,10,15,1,198,0,24,80,160,247,252,96,3,133,10,15,127,133,10,15,127,198,0,24,80,160,247,252,96,1,133,10,15,127,206,0,24,80,160,240,28,96,1,133,10,15,127,198,0,56,80,160,247,248,80,160,247,252,96,1,133,10,15,127,198,0,24,80,160,247,252,96,0]`

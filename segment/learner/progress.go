@@ -62,7 +62,7 @@ func (l *Learner) Learning(ctx context.Context, projectID string) (Learning, err
 	if out.Efforts, err = l.store.Efforts(ctx, projectID); err != nil {
 		return Learning{}, err
 	}
-	if m.Finished() > 0 { // not one of an older version, of which the number is all that is known
+	if m.Finished() > 0 { // of models of older versions only the number is known
 		out.Model, out.Guessing, out.Saved, out.Related = m.Number, m.Guesses(), m.Saved, m.Affinities != nil
 	}
 	for _, im := range images {
