@@ -58,11 +58,11 @@ func (s *Scores) Fits(cells, regions int) bool {
 		!slices.ContainsFunc(s.Reserve, func(id uint8) bool { return !slices.Contains(s.Classes, id) })
 }
 
-// Resolved returns the classes that a table makes of those of the scores, and
-// which of them are in reserve: those made of such classes only, unless none is
-// left in play.
-func (s *Scores) Resolved(table *ClassTable) (present, reserve [256]bool) {
-	var inPlay [256]bool
+// Columns returns the classes that a table makes of those of the scores and which of
+// them are in reserve, ascending, and the place of each class among the first. In
+// reserve are those made of such classes only, unless none is left in play.
+func (s *Scores) Columns(table *ClassTable) (classes, reserve []uint8, column [256]int) {
+	var present, inPlay [256]bool
 	anyInPlay := false
 	for _, id := range s.Classes {
 		to := table[id]
@@ -72,22 +72,13 @@ func (s *Scores) Resolved(table *ClassTable) (present, reserve [256]bool) {
 			anyInPlay = anyInPlay || to != Void
 		}
 	}
-	for id := range present {
-		reserve[id] = present[id] && !inPlay[id] && anyInPlay
-	}
-	return present, reserve
-}
-
-// Columns returns the classes that are left of the scores when a table has resolved
-// them, and those in reserve, ascending, and the place of each class among the first.
-func (s *Scores) Columns(table *ClassTable) (classes, reserve []uint8, column [256]int) {
-	left, held := s.Resolved(table)
 	for id := range MaxClasses {
-		if left[id] {
-			column[id] = len(classes)
-			classes = append(classes, uint8(id))
+		if !present[id] {
+			continue
 		}
-		if held[id] {
+		column[id] = len(classes)
+		classes = append(classes, uint8(id))
+		if anyInPlay && !inPlay[id] {
 			reserve = append(reserve, uint8(id))
 		}
 	}

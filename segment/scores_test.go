@@ -49,16 +49,7 @@ func TestResolvedScores(t *testing.T) {
 		for from, to := range c.change {
 			table[from] = to
 		}
-		present, reserve := s.Resolved(&table)
-		var classes, reserved []uint8
-		for id := range MaxClasses {
-			if present[id] {
-				classes = append(classes, uint8(id))
-			}
-			if reserve[id] {
-				reserved = append(reserved, uint8(id))
-			}
-		}
+		classes, reserved, _ := s.Columns(&table)
 		if !slices.Equal(classes, c.classes) || !slices.Equal(reserved, c.reserved) {
 			t.Errorf("%v: classes %v, in reserve %v; want %v and %v", c.change, classes, reserved, c.classes, c.reserved)
 		}

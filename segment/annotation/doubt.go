@@ -2,7 +2,6 @@ package annotation
 
 import (
 	"context"
-	"slices"
 
 	"collie/segment"
 )
@@ -51,24 +50,13 @@ func (a *Annotation) noteGuess(ctx context.Context, s *segment.Scores) {
 	}
 }
 
-// doubtOf returns the share of the area that a guess is expected to get wrong.
+// doubtOf returns the share of the area that a guess in the project's current classes is
+// expected to get wrong.
 func (a *Annotation) doubtOf(s *segment.Scores) float64 {
-	first := a.FirstCut()
-	inPlay := make([]bool, len(s.Classes))
-	for i, id := range s.Classes {
-		inPlay[i] = !slices.Contains(s.Reserve, id)
+	wrong := 0.0
+	_, shares := likeliest(s, a.FirstCut())
+	for cell, region := range a.assistant.Cells.Regions {
+		wrong += float64(region.Area) * (1 - float64(shares[cell])/255)
 	}
-	wrong, total := 0.0, 0.0
-	for cell, superpixel := range first.Parent {
-		area := float64(a.assistant.Cells.Regions[cell].Area)
-		most := uint8(0)
-		for i, v := range s.At(cell, superpixel) {
-			if inPlay[i] {
-				most = max(most, v)
-			}
-		}
-		total += area
-		wrong += area * (1 - float64(most)/255)
-	}
-	return wrong / total
+	return wrong / float64(a.cells.Area())
 }

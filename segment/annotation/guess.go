@@ -89,17 +89,7 @@ func (a *Annotation) GuessedPixels() []uint8 {
 	if !progress.OnlyHinted() || s == nil {
 		return nil
 	}
-	first := a.FirstCut()
-	labels := make([]uint8, len(first.Parent))
-	for cell, superpixel := range first.Parent {
-		labels[cell] = segment.Void
-		most := uint8(0)
-		for i, v := range s.At(cell, superpixel) {
-			if v > most && !slices.Contains(s.Reserve, s.Classes[i]) {
-				labels[cell], most = s.Classes[i], v
-			}
-		}
-	}
+	labels, _ := likeliest(s, a.FirstCut())
 	return a.cells.Spread(labels)
 }
 

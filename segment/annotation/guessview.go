@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"collie/segment"
+	"collie/superpixels"
 )
 
 // sure is the least probability (of 255) that counts as sure.
@@ -31,29 +32,43 @@ func (a *Annotation) guessView() *segment.GuessView {
 }
 
 func (a *Annotation) sumUp(s *segment.Scores) *segment.GuessView {
+	out := &segment.GuessView{Model: s.Model, Learnt: s.Learnt}
+	now := inClasses(s, a.table)
+	if now == nil {
+		return out
+	}
 	var areas [256]int
-	first := a.timeline.First()
-	_, reserve := s.Resolved(a.table)
+	classes, shares := likeliest(now, a.timeline.First())
 	for cell, region := range a.assistant.Cells.Regions {
-		var shares [256]int // merged classes count as one
-		best := uint8(segment.Void)
-		for i, v := range s.At(cell, first.Parent[cell]) {
-			id := a.table[s.Classes[i]]
-			shares[id] += int(v)
-			if id != segment.Void && (best == segment.Void || shares[id] > shares[best]) {
-				best = id
-			}
-		}
-		if best != segment.Void && !reserve[best] && shares[best] >= sure {
-			areas[best] += int(region.Area)
+		if shares[cell] >= sure {
+			areas[classes[cell]] += int(region.Area)
 		}
 	}
-	out := &segment.GuessView{Model: s.Model, Learnt: s.Learnt}
-	for id, area := range areas[:segment.Void] {
+	for id, area := range areas {
 		if area > 0 {
 			out.Sure = append(out.Sure, segment.SureClass{ID: uint8(id), Area: float64(area) / float64(a.cells.Area())})
 		}
 	}
 	slices.SortStableFunc(out.Sure, func(x, y segment.SureClass) int { return cmp.Compare(y.Area, x.Area) })
 	return out
+}
+
+// likeliest returns for each cell the most probable class of a guess in the project's
+// current classes, those in reserve left out, and its share; Void and 0 where the guess
+// says nothing. first is the cut that the image began with. O(cells · classes).
+func likeliest(s *segment.Scores, first *superpixels.Cut) (classes, shares []uint8) {
+	inPlay := make([]bool, len(s.Classes))
+	for i, id := range s.Classes {
+		inPlay[i] = !slices.Contains(s.Reserve, id)
+	}
+	classes, shares = make([]uint8, len(first.Parent)), make([]uint8, len(first.Parent))
+	for cell, superpixel := range first.Parent {
+		classes[cell] = segment.Void
+		for i, v := range s.At(cell, superpixel) {
+			if inPlay[i] && v > shares[cell] {
+				classes[cell], shares[cell] = s.Classes[i], v
+			}
+		}
+	}
+	return classes, shares
 }
