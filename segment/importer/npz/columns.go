@@ -16,20 +16,19 @@ const maxName = 1000
 
 // readNames reads the names of the columns of scores from an array classes, one dimension
 // of text. Arrays of this name that hold numbers are ignored; nil without names.
-func readNames(a *archive.Archive, s *Scores) ([]string, error) {
-	for f := range a.Files() {
-		if f.Name == "classes.npy" {
-			names, err := s.readNames(f)
-			if err != nil {
-				return nil, fmt.Errorf("array \"classes\": %w", err)
-			}
-			return names, nil
-		}
+func (s *Scores) readNames(a *archive.Archive) ([]string, error) {
+	f := find(a, "classes")
+	if f == nil {
+		return nil, nil
 	}
-	return nil, nil
+	names, err := s.columns(f)
+	if err != nil {
+		return nil, fmt.Errorf("array \"classes\": %w", err)
+	}
+	return names, nil
 }
 
-func (s *Scores) readNames(f *archive.File) ([]string, error) {
+func (s *Scores) columns(f *archive.File) ([]string, error) {
 	body, err := f.Open()
 	if err != nil {
 		return nil, refused(err)

@@ -21,16 +21,11 @@ func (m *Map) fits(width, height int) bool { return m != nil && m.Width == width
 // readMap reads the map of scores per superpixel that Collie writes beside them: an array
 // superpixels, uint32 of height × width. Arrays of this name that are anything else, or
 // larger than the limits leave room for, are ignored.
-func readMap(a *archive.Archive, s *Scores, limits Limits) (*Map, error) {
-	for f := range a.Files() {
-		if f.Name == "superpixels.npy" {
-			return s.readMap(f, limits.Values-len(s.Values))
-		}
+func (s *Scores) readMap(a *archive.Archive, limits Limits) (*Map, error) {
+	f, most := find(a, "superpixels"), limits.Values-len(s.Values)
+	if f == nil {
+		return nil, nil
 	}
-	return nil, nil
-}
-
-func (s *Scores) readMap(f *archive.File, most int) (*Map, error) {
 	body, err := f.Open()
 	if err != nil {
 		return nil, refused(err)

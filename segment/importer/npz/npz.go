@@ -98,11 +98,11 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	case c == ofEmbeddings:
 		return nil, &Embeddings{Name: name, Width: s.Width, Height: s.Height, Dims: s.Classes, Values: s.Values}, nil
 	}
-	if s.Names, err = readNames(a, s); err != nil {
+	if s.Names, err = s.readNames(a); err != nil {
 		return nil, nil, err
 	}
 	if s.Width == 0 {
-		s.Map, err = readMap(a, s, limits)
+		s.Map, err = s.readMap(a, limits)
 	}
 	return s, nil, err
 }
@@ -206,6 +206,16 @@ func choose(a *archive.Archive) (*archive.File, string, error) {
 			ErrFormat, len(named), len(arrays))
 	}
 	return named[0], strings.TrimSuffix(named[0].Name, ".npy"), nil
+}
+
+// find returns the member of an archive that holds an array, nil if there is none.
+func find(a *archive.Archive, name string) *archive.File {
+	for f := range a.Files() {
+		if f.Name == name+".npy" {
+			return f
+		}
+	}
+	return nil
 }
 
 // readMember reads the array in a member of an archive.
