@@ -161,6 +161,22 @@ func (d *document) skip() error {
 	}
 }
 
+// excusing calls read to read a value. If something in it is not as expected, that is bad, and the
+// rest of the value is passed over. If the file can't be read on from there, that is err.
+func (d *document) excusing(read func() error) (bad, err error) {
+	depth, at := d.StackDepth(), d.place()
+	bad = read()
+	for bad != nil && d.StackDepth() > depth {
+		if _, err := d.token(); err != nil {
+			return nil, err
+		}
+	}
+	if bad != nil && d.place() == at {
+		return nil, bad
+	}
+	return bad, nil
+}
+
 // into reads a whole value into v.
 func (d *document) into(v any) error {
 	d.in.value = maxValue

@@ -14,9 +14,9 @@ type studioTask struct {
 	number   int    // from 1, in its file
 	image    string // path of the image; empty if the task names none
 	regions  []studioRegion
-	labelled bool // somebody has submitted an annotation
-	truth    bool // which is marked as the ground truth
-	tooMuch  bool // and doesn't fit into memory
+	labelled bool  // somebody has submitted an annotation
+	truth    bool  // which is marked as the ground truth
+	bad      error // why its regions can't be read
 }
 
 // errStopped ends the reading of a file of which no more tasks are wanted.
@@ -145,8 +145,9 @@ func addressed(address string) string {
 // skipped the task with it, or one of those is the ground truth.
 func (t *studioTask) annotation(d *document) error {
 	var regions []studioRegion
-	cancelled, truth, tooMuch, held := false, false, false, 0
-	err := d.members(func(member string) error {
+	var bad error
+	cancelled, truth := false, false
+	err := d.members(func(member string) (err error) {
 		switch member {
 		case "was_cancelled":
 			cancelled = d.PeekKind() == 't'
@@ -156,25 +157,39 @@ func (t *studioTask) annotation(d *document) error {
 			if d.PeekKind() == 'n' { // nothing was drawn
 				return nil
 			}
-			return d.elements(member, func() error {
-				var r studioRegion
-				if err := r.read(d); err != nil {
-					return err
-				}
-				if held += r.bytes(); held > maxHeld {
-					regions, tooMuch = nil, true
-				} else {
-					regions = append(regions, r)
-				}
-				return nil
+			bad, err = d.excusing(func() error {
+				regions, err = readRegions(d)
+				return err
 			})
+			return err
 		}
 		return nil
 	})
 	if err == nil && !cancelled && (truth || !t.truth) {
-		t.regions, t.truth, t.tooMuch, t.labelled = regions, truth, tooMuch, true
+		t.regions, t.truth, t.bad, t.labelled = regions, truth, bad, true
 	}
 	return err
+}
+
+// readRegions reads the result of an annotation, all of it or nothing.
+func readRegions(d *document) (regions []studioRegion, err error) {
+	number, held := 0, 0
+	err = d.elements("result", func() error {
+		number++
+		var r studioRegion
+		if err := r.read(d); err != nil {
+			return fmt.Errorf("region %d: %w", number, err)
+		}
+		if held += r.bytes(); held > maxHeld {
+			return segment.Errorf(segment.TooLarge, "Its annotation is larger than %d MiB, which is the limit for one image.", maxHeld>>20)
+		}
+		regions = append(regions, r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return regions, nil
 }
 
 // masks yields the masks of a file's tasks. It reports whether yield wants more.
@@ -229,8 +244,8 @@ func (t *studioTask) survey() (width, height int, labelled map[identifier]bool, 
 
 // drawStudio draws the regions of a task that have a label.
 func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (give func(), err error) {
-	if t.tooMuch {
-		return func() {}, segment.Errorf(segment.TooLarge, "Its annotation is larger than %d MiB, which is the limit for one image.", maxHeld>>20)
+	if t.bad != nil {
+		return func() {}, t.bad
 	}
 	width, height, labelled, err := t.survey()
 	if err != nil {

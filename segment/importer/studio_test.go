@@ -113,23 +113,47 @@ func TestStudioImages(t *testing.T) {
 	}
 }
 
-// A file that breaks off, or has an entry or an annotation that is too large, changes nothing.
+// A file that breaks off, or has an entry that is too large, changes nothing.
 func TestStudioRefused(t *testing.T) {
-	const corners = `"points": [[1, 1], [9, 1], [9, 9]]`
-	whole := "[" + task("a.jpg", submitted(region("polygonlabels", corners+`, "polygonlabels": ["cat"]`))) + "]"
+	whole := "[" + task("a.jpg", submitted(region("polygonlabels", triangle+`, "polygonlabels": ["cat"]`))) + "]"
 	for text, kind := range map[string]segment.Kind{
 		whole[:len(whole)-1]: segment.Unreadable,
 		whole + "[]":         segment.Unreadable,
-		strings.Replace(whole, corners, `"points": [[1], [2, 2], [3, 3]]`, 1):              segment.Unreadable,
-		strings.Replace(whole, corners, `"rle": [0, 300]`, 1):                              segment.Unreadable,
-		strings.Replace(whole, corners, `"rle": 7`, 1):                                     segment.Unreadable,
-		strings.Replace(whole, corners, `"width": "wide"`, 1):                              segment.Unreadable,
-		strings.Replace(whole, `[1, 1]`, "[1, 1]"+strings.Repeat(" ", 2*maxValue), 1):      segment.TooLarge,
-		strings.Replace(whole, `"original_width": 6`, `"original_width": "six"`, 1):        segment.Unreadable,
+		strings.Replace(whole, `"result": [`, `"result": @[`, 1):                           segment.Unreadable,
+		strings.Replace(whole, `[0, 0]`, "[0, 0]"+strings.Repeat(" ", 2*maxValue), 1):      segment.TooLarge,
 		strings.Replace(whole, `"result": [`, `"result": `+strings.Repeat("[", 20_000), 1): segment.Unreadable,
 	} {
 		if _, err := open(t, fstest.MapFS{"a.json": file([]byte(text))}, Options{}); segment.KindOf(err) != kind {
 			t.Errorf("%.300s: %v", text, err)
+		}
+	}
+}
+
+const triangle = `"points": [[0, 0], [100, 0], [100, 100]]`
+
+// A task whose annotation has a bad value is reported with its image, the others are read. The
+// class of the bad annotation doesn't come along.
+func TestStudioBadValues(t *testing.T) {
+	const odd = "a.json is not JSON in the expected form"
+	cow := submitted(region("polygonlabels", triangle+`, "polygonlabels": ["cow"]`))
+	dog := submitted(region("polygonlabels", triangle+`, "polygonlabels": ["dog"]`))
+	for _, c := range []struct{ old, new, want string }{
+		{triangle, `"points": [[1], [2, 2], [3, 3]]`, `region 1: "points": A shape has a point that is not two numbers, x and y`},
+		{triangle, `"rle": [0, 300]`, `region 1: "rle": ` + odd},
+		{triangle, `"rle": 7`, `region 1: "rle": ` + odd + `: "rle" holds a number, not a list.`},
+		{triangle, `"width": "wide"`, `region 1: "width": ` + odd},
+		{`["cow"]`, `"cow"`, `region 1: "polygonlabels": ` + odd},
+		{`"original_width": 6`, `"original_width": "six"`, `region 1: "original_width": ` + odd},
+		{`"result": [`, `"result": "none", "old": [`, odd + `: "result" holds text, not a list.`},
+	} {
+		bad := strings.Replace(cow, c.old, c.new, 1)
+		classes, masks := readAll(t, fstest.MapFS{"a.json": file([]byte("[" + strings.Join([]string{
+			task("a.jpg", dog), task("b.jpg", dog, bad), task("c.jpg", bad, dog), task("d.jpg", dog),
+		}, ",") + "]"))}, Options{})
+		const fine = " 011111/001111/000011/000001"
+		want := []string{"a.jpg" + fine, "b.jpg: " + strings.TrimSuffix(c.want, ".") + ".", "c.jpg" + fine, "d.jpg" + fine}
+		if strings.Join(masks, "\n") != strings.Join(want, "\n") || classes != " dog" {
+			t.Errorf("%s: classes %q, %s", c.new, classes, cmp.Diff(want, masks))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"strings"
 
 	"collie/segment"
@@ -41,10 +42,18 @@ func (r *studioRegion) read(d *document) error {
 		case "image_rotation":
 			err = d.into(&r.imageTurned)
 		case "value":
-			err = d.members(func(member string) error { return r.readValue(d, member) })
+			return d.members(func(member string) error { return within(member, r.readValue(d, member)) })
 		}
-		return err
+		return within(member, err)
 	})
+}
+
+// within says in which member of an entry an error is.
+func within(member string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%q: %w", member, err)
 }
 
 // readValue reads a member of the entry's value. Labels are in a list that is called after the kind
