@@ -27,6 +27,9 @@ type names struct {
 	photos map[string][]string // photographs of the data set by stem
 	beside map[string]string   // and by folder, if that has the name of the image
 
+	within map[string]string // ids by what is left of a name without some of its outer folders; empty: several
+	tails  map[string]string // like masks, by the same
+
 	pictured bool // the data set names images after the photographs that Collie exported with it
 
 	long map[string]string // stems in the data set by the end of a long one; empty: several
@@ -41,12 +44,16 @@ func newNames(d *dataset, scores []string) names {
 	n := names{
 		images: map[string]string{}, masks: map[string]string{}, own: map[string]string{}, studio: map[string]string{},
 		photos: map[string][]string{}, beside: map[string]string{}, long: map[string]string{}, kept: map[string]kept{},
+		within: map[string]string{}, tails: map[string]string{},
 	}
 	for _, name := range d.Images {
 		name := segment.Folded(name)
 		for _, form := range []string{name, unmarked(name)} {
 			note(n.masks, endless(form), name)
 			note(n.masks, stem(form), name)
+			for _, tail := range tails(form) {
+				note(n.tails, tail, name)
+			}
 		}
 		note(n.own, ownStem(name), name)
 	}
@@ -72,6 +79,9 @@ func (n *names) add(im segment.Image) {
 	name := segment.Folded(im.Name)
 	for _, key := range slices.Compact([]string{name, endless(name), stem(name)}) {
 		note(n.images, key, im.ID)
+	}
+	for _, tail := range tails(name) {
+		note(n.within, tail, im.ID)
 	}
 	note(n.studio, studioName(stem(name)), im.ID)
 }
@@ -130,8 +140,9 @@ func (n *names) find(name, beside string) (id, photo, as string, err error) {
 }
 
 // findWhole is find for a folded name as it is. Folder and ending are passed over only if
-// they don't tell images of the data set apart, and last of all what Label Studio puts
-// before a name.
+// they don't tell images of the data set apart. If they do, the inner folders are enough, since
+// zip archives often have one around everything. Last of all comes what Label Studio puts before
+// a name.
 func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	keys, several := []string{name}, n.several(stem(name))
 	if !n.several(endless(name)) {
@@ -150,6 +161,14 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 			return id, "", "", nil
 		}
 		taken = taken || known
+	}
+	for _, tail := range tails(name) {
+		if only, known := n.tails[tail]; known && only == "" {
+			continue
+		}
+		if id := n.within[tail]; id != "" {
+			return id, "", "", nil
+		}
 	}
 	if taken {
 		return "", "", "", segment.Errorf(segment.Invalid, "More than one image in the project has this name.")
@@ -241,6 +260,16 @@ func (n *names) photo(name string, anyFolder bool) string {
 		return all[0]
 	}
 	return ""
+}
+
+// tails are a path and what is left of it without its outer folders, as long as one is left, with
+// the ending of its file and without.
+func tails(name string) (out []string) {
+	for strings.Contains(name, "/") {
+		out = append(out, slices.Compact([]string{name, endless(name)})...)
+		_, name, _ = strings.Cut(name, "/")
+	}
+	return out
 }
 
 // ends reports whether a path ends with another one.
