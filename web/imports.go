@@ -54,6 +54,8 @@ type importedImageJSON struct {
 	Mask     string   `json:"mask" doc:"name in the data set, or of the file that can't be used"`
 	Image    string   `json:"image,omitempty" doc:"id of the image; absent if no image was found"`
 	Added    bool     `json:"added,omitempty" doc:"the image came with the data set"`
+	Replaces bool     `json:"replaces,omitempty" doc:"the image had labels, whose place the mask takes until undo"`
+	Empty    bool     `json:"empty,omitempty" doc:"the files, which have shapes for others, have none for the image, so that all of it is outside"`
 	Seq      int      `json:"seq,omitempty" doc:"number of evidence events after the import"`
 	Regions  int      `json:"regions,omitempty" doc:"shapes, annotations or numbered objects that the files have for the image"`
 	Decided  int      `json:"decided,omitempty" doc:"pixels with a class"`

@@ -122,6 +122,12 @@ func tellImported(out streams, im importer.ImageReport) {
 		what = "1 pixel has a class"
 	}
 	fmt.Fprintf(out.stdout, "%s: %s\n", im.Mask, what)
+	if im.Replaces {
+		fmt.Fprintln(out.stdout, "  replaces the labels that the image had; undo brings them back")
+	}
+	if im.Empty {
+		fmt.Fprintln(out.stdout, "  no shapes, so all of it is outside every shape")
+	}
 	for _, what := range im.Lossy {
 		fmt.Fprintf(out.stdout, "  %s\n", what)
 	}

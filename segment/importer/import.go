@@ -41,6 +41,8 @@ type ImageReport struct {
 	Mask     string   // name in the data set
 	Image    string   // id of the project's image; empty if no image was found
 	Added    bool     // whether the image came with the data set
+	Replaces bool     // whether the image had labels, whose place the mask takes
+	Empty    bool     // whether the files have no shape for the image, where they have shapes
 	Seq      int      // number of evidence events after the import
 	Regions  int      // shapes, annotations or numbered objects, where the format has them
 	Decided  int      // pixels with a class
@@ -147,12 +149,13 @@ type importing struct {
 	meaning   *meaning
 	names     names
 	masked    map[string]string // the mask that an image has got, by image id
+	shapes    bool              // whether the files have shapes
 
 	review     bool // stores nothing
 	thumbnails int  // still to draw
 }
 
-// index lists the images by their names. In Collie's own exports, which have a manifest,
+// index lists the images by their names, and notes whether the files have shapes. In Collie's own exports, which have a manifest,
 // exported names take precedence over others.
 func (i *importing) index(ctx context.Context, d *dataset) error {
 	i.names, i.masked = newNames(d, i.files.scored()), map[string]string{}
@@ -166,7 +169,8 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 		exported[segment.Folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
-	i.names.pictured = slices.Contains([]format{formatCOCO, formatLabelme, formatStudio, formatCVAT, formatYOLO}, d.format) && i.files.pictured()
+	i.shapes = slices.Contains([]format{formatCOCO, formatLabelme, formatStudio, formatCVAT, formatYOLO}, d.format)
+	i.names.pictured = i.shapes && i.files.pictured()
 	return nil
 }
 
@@ -228,7 +232,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 	if err != nil {
 		return r, &maskError{m.File, err}
 	}
-	r.Regions, r.Lossy = m.Regions, m.Lossy
+	r.Regions, r.Lossy, r.Empty = m.Regions, m.Lossy, i.shapes && m.Regions == 0
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)
 		if err != nil {
@@ -237,6 +241,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		if err := m.fits(im); err != nil {
 			return r, err
 		}
+		r.Replaces = im.Clicks > 0 || im.Decided > 0
 	}
 	i.meaning.count(m)
 	if i.review {

@@ -7,6 +7,8 @@ import { counted } from '../ui/numbers.js';
  * @property {string} mask its name
  * @property {string} [image] id
  * @property {boolean} [added] whether the image came with it
+ * @property {boolean} [replaces] whether the image had labels, whose place it takes
+ * @property {boolean} [empty] whether the files have no shape for the image
  * @property {string[]} [lossy] what the labelling can't hold
  * @property {string[]} [columns] classes of the columns of scores
  * @property {string} [embedded] size of embeddings, in words
@@ -40,6 +42,7 @@ export function resultText({ classes_added: classes, images }) {
   return [
     `${kinds(images)} imported${bad > 0 ? `, ${bad} skipped` : ''}.`,
     added > 0 ? `${counted(added, 'image')} added.` : '',
+    ...consequences(good),
     classes.length > 0 ? `${classes.length === 1 ? 'Class' : 'Classes'} added: ${classes.join(', ')}.` : '',
   ].filter(Boolean).join(' ');
 }
@@ -50,13 +53,25 @@ export function resultText({ classes_added: classes, images }) {
  * @param {ImportReport} report of a review
  */
 export function reviewText({ images }) {
-  const bad = images.filter((im) => im.problem).length;
-  const added = images.filter((im) => im.added && !im.problem).length;
+  const good = images.filter((im) => !im.problem);
+  const bad = images.length - good.length;
+  const added = good.filter((im) => im.added).length;
   return [
     `${kinds(images)} can be imported${bad > 0 ? `, ${bad} can’t` : ''}.`,
     added > 0 ? `${counted(added, 'image')} will be added.` : '',
+    ...consequences(good),
     'Nothing has been stored yet.',
   ].filter(Boolean).join(' ');
+}
+
+/** What people may not expect of masks that can be imported. @param {readonly Imported[]} good */
+function consequences(good) {
+  const replacing = good.filter((im) => im.replaces).length;
+  const empty = good.filter((im) => im.empty).length;
+  return [
+    replacing > 0 ? `The labels of ${counted(replacing, 'image')} are replaced; undo on an image brings them back.` : '',
+    empty > 0 ? `${counted(empty, 'image')} without a shape: all pixels are outside every shape.` : '',
+  ];
 }
 
 /** What can be imported, by kind: '2 masks, 1 first guess and 3 grids of embeddings'. @param {readonly Imported[]} images */
@@ -74,7 +89,7 @@ export function kinds(images) {
 
 /**
  * Remarks about single masks: first why some were skipped, then what others
- * lost.
+ * lost, and what people may not expect of them.
  *
  * @param {ImportReport} report
  * @param {number} [most] lines
@@ -83,6 +98,8 @@ export function remarks({ images }, most = 100) {
   const lines = [
     ...images.flatMap((im) => (im.problem ? [`${im.mask}: skipped. ${im.problem}`] : [])),
     ...images.flatMap((im) => (im.problem ? [] : (im.lossy ?? []).map((what) => `${im.mask}: ${what}`))),
+    ...images.flatMap((im) => (!im.problem && im.empty ? [`${im.mask}: no shape`] : [])),
+    ...images.flatMap((im) => (!im.problem && im.replaces ? [`${im.mask}: replaces labels`] : [])),
     ...images.flatMap((im) => (im.problem || !im.columns ? [] : [`${im.mask}: columns are ${im.columns.join(', ')}`])),
     ...images.flatMap((im) => (im.problem || !im.embedded ? [] : [`${im.mask}: ${im.embedded}`])),
   ];

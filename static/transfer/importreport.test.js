@@ -24,6 +24,14 @@ test('what was not imported is named, then what is not exact, up to a number', (
   assert.deepEqual(remarks(report, 1), ['b.png: skipped. No image in the project has this name.', '1 more like these.']);
 });
 
+test('labels that are replaced and images without a shape are told before and after', () => {
+  const images = [{ mask: 'a.jpg', replaces: true }, { mask: 'b.jpg', replaces: true, empty: true }, { mask: 'c.jpg', empty: true, problem: 'No.' }];
+  const text = 'The labels of 2 images are replaced; undo on an image brings them back. 1 image without a shape: all pixels are outside every shape.';
+  assert.equal(reviewText({ ...report, images }), `2 masks can be imported, 1 can’t. ${text} Nothing has been stored yet.`);
+  assert.equal(resultText({ classes_added: [], values: [], images }), `2 masks imported, 1 skipped. ${text}`);
+  assert.deepEqual(remarks({ ...report, images }), ['c.jpg: skipped. No.', 'b.jpg: no shape', 'a.jpg: replaces labels', 'b.jpg: replaces labels']);
+});
+
 test('what an import would do, in one line', () => {
   assert.equal(reviewText(report), '2 masks and 1 first guess can be imported, 1 can’t. 1 image will be added. Nothing has been stored yet.');
   assert.deepEqual(remarks({ ...report, images: [{ mask: 'd.npz', columns: ['road', 'sky'] }] }), ['d.npz: columns are road, sky']);
