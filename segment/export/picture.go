@@ -36,14 +36,15 @@ func (s *subject) extension() string {
 }
 
 // fileName is the image's name in documents: its file in the archive or, without one, the
-// uploaded file. Where that could be another image, also for readers that pass over folders
-// and case, it is the stem, with the ending of the uploaded file if possible.
+// uploaded file with its folders, by which other programs find it. Where that could be another
+// image, also for readers that pass over case, it is the stem, with the ending of the uploaded
+// file if possible.
 func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {
 		return path.Base(s.pictureName)
 	}
-	base, stem := segment.Folded(path.Base(s.image.Name)), segment.Folded(s.stem)
-	if !s.names[base] && (base == stem || !s.stems.has(base)) {
+	whole, stem := segment.Folded(s.image.Name), segment.Folded(s.stem)
+	if !s.names[whole] && (whole == stem || !s.stems.has(whole)) {
 		return s.image.Name
 	}
 	name := s.stem + path.Ext(s.image.Name)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path"
 	"sync"
 	"unique"
 
@@ -99,7 +98,7 @@ type job struct {
 	encoder  encoder
 	options  Options
 	images   []listed            // of the whole project
-	names    map[string]bool     // of them, folded and without folders; true: several have this one
+	names    map[string]bool     // of them, folded; true: several have this one
 	stems    Stems               // of them
 	sets     []string            // names of the sets that images are in
 	chosen   []int               // indices into images of those that are exported
@@ -156,9 +155,9 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 				return nil, m, err
 			}
 		}
-		base := segment.Folded(path.Base(im.Name))
-		_, shared := j.names[base]
-		j.names[base] = shared
+		name := segment.Folded(im.Name)
+		_, shared := j.names[name]
+		j.names[name] = shared
 		j.images = append(j.images, listed{im.ID, im.Name, j.stems.Next(im.Name), unique.Make(im.Format).Value(), int32(im.Width), int32(im.Height)})
 	}
 	j.sets = j.options.Split.sets(j.images)

@@ -162,7 +162,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 	}
 }
 
-// Exports tell images of one name in two folders apart for readers that don't.
+// Exports name images of two folders with these, as the programs that have the pictures do.
 func TestExportsOfTwoFolders(t *testing.T) {
 	there := workspacetest.MustOpen(t)
 	p, err := there.CreateProject(t.Context(), "Folders", []segment.Class{{Name: "ground"}, {Name: "one"}, {Name: "two"}}, nil)
@@ -177,10 +177,10 @@ func TestExportsOfTwoFolders(t *testing.T) {
 		a := workspacetest.MustOpenImage(t, there, im.ID)
 		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: i + 1, Points: [][2]float64{{10, 40}}})
 	}
-	for _, format := range []string{"coco", "labelme"} {
+	for _, format := range []string{"coco", "labelme", "cvat"} {
 		report := mustImport(t, there, p.ID, mustExport(t, there, p.ID, format, export.Options{}), importer.Options{})
 		for i, r := range report.Images {
-			if r.Problem != "" || r.Mask != fmt.Sprintf("s%d_a.png", i+1) {
+			if r.Problem != "" || r.Mask != fmt.Sprintf("s%d/a.png", i+1) {
 				t.Errorf("%s: %+v", format, r)
 			}
 		}
