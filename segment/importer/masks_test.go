@@ -128,7 +128,7 @@ func TestVOC(t *testing.T) {
 	}, Options{})
 	want := []string{
 		"a " + rows, "b " + rows, "c " + rows,
-		"d.png: The pixel at (1, 0) has the colour 1,1,0, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.",
+		"d.png: The pixel at (1, 0) has the colour 1,1,0, which belongs to no class; the nearest colour of one is 0,0,0. Use a palette PNG, or an RGB PNG in exactly the colours that are in a labelmap.txt.",
 		"e.png: The mask is not a readable PNG. (unexpected EOF)",
 		"f.png: VOC/SegmentationObject/f.png: The mask is not a readable PNG. (unexpected EOF)",
 		"g.png: VOC/SegmentationObject/g.png has 2×3 pixels, but the mask of the classes has 3×2.",
@@ -307,7 +307,7 @@ func TestGreyInColour(t *testing.T) {
 	}
 	check("a 02/.1")
 	img.Set(1, 1, mask.VOCColor(1))
-	check("a.png: The pixel at (1, 0) has the colour 2,2,2, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.")
+	check("a.png: The pixel at (1, 0) has the colour 2,2,2, which belongs to no class; the nearest colour of one is 0,0,0. Use a palette PNG, or an RGB PNG in exactly the colours that are in a labelmap.txt.")
 }
 
 // White in a mask of other colours is a colour of no class, but not where a labelmap has it.
@@ -321,7 +321,7 @@ func TestWhiteAmongColours(t *testing.T) {
 	colours := file(phototest.MustPNG(t, picture(image.NewRGBA(image.Rect(0, 0, 2, 2)), "09/10", at)))
 	labelmap := &fstest.MapFile{Data: []byte("ground:0,0,0::\nsky:128,0,0::\nsnow:255,255,255::\n")}
 	for want, files := range map[string]fstest.MapFS{
-		"a.png: The pixel at (1, 0) has the colour 255,255,255, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.": {"a.png": colours},
+		"a.png: The pixel at (1, 0) has the colour 255,255,255, which belongs to no class; the nearest colour of one is 224,224,192. Use a palette PNG, or an RGB PNG in exactly the colours that are in a labelmap.txt.": {"a.png": colours},
 		"a 02/10": {"SegmentationClass/a.png": colours, "labelmap.txt": labelmap},
 	} {
 		if _, masks := readAll(t, files, Options{}); !slices.Equal(masks, []string{want}) {

@@ -198,7 +198,7 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	if taskPNG.MatchString(stem(name)) {
 		return "", "", "", segment.Errorf(segment.Invalid, "Label Studio names its PNGs after tasks, not after images. Export JSON from it instead.")
 	}
-	return "", "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it.")
+	return "", "", "", segment.Errorf(segment.Invalid, "No image in the project has this name, and no photograph of this name came with it. Add the photograph first.")
 }
 
 // shortened returns the id of the image that had a name before it was stored without the

@@ -266,7 +266,7 @@ func TestLabelImages(t *testing.T) {
 		"a new class":     {two, "scene.tif", importer.Options{Mapping: map[string]string{"objects": "vessel"}}, 2, ""},
 		"not said":        {three, "scene.tif", importer.Options{}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
 		"another mapping": {three, "scene.tif", importer.Options{Mapping: map[string]string{"1": "nucleus"}}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
-		"no image":        {two, "stage_masks.tif", importer.Options{}, 0, "No image in the project has this name, and no photograph of this name came with it."},
+		"no image":        {two, "stage_masks.tif", importer.Options{}, 0, "No image in the project has this name, and no photograph of this name came with it. Add the photograph first."},
 	} {
 		w := workspacetest.MustOpen(t)
 		p, im := mustPicture(t, w, c.classes, "scene.png")

@@ -1,8 +1,11 @@
 package importer
 
 import (
+	"cmp"
+	"fmt"
 	"image"
 	"image/color"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -253,11 +256,25 @@ func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 		case c.A < 255:
 			return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) is transparent, so it has the colour of no class. Save the mask without transparency.", x, y)
 		default:
-			return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %d,%d,%d, which belongs to no class. Use a palette PNG, or an RGB PNG together with a labelmap.txt.", x, y, c.R, c.G, c.B)
+			return segment.Errorf(segment.Unreadable, "The pixel at (%d, %d) has the colour %s, which belongs to no class; the nearest colour of one is %s. Use a palette PNG, or an RGB PNG in exactly the colours that are in a labelmap.txt.", x, y, written(c), written(nearest(colors, c)))
 		}
 	}
 	return nil
 }
+
+// nearest is the colour of a class that is most like another one.
+func nearest(colors map[color.RGBA]uint8, to color.RGBA) color.RGBA {
+	away := func(c color.RGBA) int {
+		r, g, b := int(c.R)-int(to.R), int(c.G)-int(to.G), int(c.B)-int(to.B)
+		return r*r + g*g + b*b
+	}
+	return slices.MinFunc(slices.Collect(maps.Keys(colors)), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(away(a), away(b)), cmp.Compare(colors[a], colors[b]))
+	})
+}
+
+// written is a colour as it is written in labelmap.txt.
+func written(c color.RGBA) string { return fmt.Sprintf("%d,%d,%d", c.R, c.G, c.B) }
 
 // takeGrey sets the pixels to the values of a grey picture that was saved in colour,
 // and reports whether it is one. Otherwise the pixels are useless.
