@@ -244,7 +244,7 @@ func (d *dataset) oneEach(names []string, folder string, draw func(m *imageMask,
 	}
 	d.Masks = func(yield func(*imageMask, error) bool) {
 		for i, name := range names {
-			m := &imageMask{Image: d.Images[i], File: path.Base(name)}
+			m := &imageMask{Image: d.Images[i], File: d.Images[i] + path.Ext(name)}
 			m.Draw = func() (func(), error) { return draw(m, name) }
 			if !yield(m, nil) {
 				return

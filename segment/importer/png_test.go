@@ -8,8 +8,11 @@ import (
 	"io"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"collie/segment/photo/phototest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A grey mask keeps its values however large the file is and whatever it ends with.
@@ -34,5 +37,14 @@ func TestLargeGreyMasks(t *testing.T) {
 		if !bytes.Equal(got.(*image.Gray).Pix, img.Pix) {
 			t.Errorf("other values where the file ends with %d", filler)
 		}
+	}
+}
+
+// A mask that can't be read is named with its folders, which tell it from others of its name.
+func TestBrokenMasksOfTwoFolders(t *testing.T) {
+	_, masks := readAll(t, fstest.MapFS{"masks/s1/a.png": file([]byte("no")), "masks/s2/a.png": file([]byte("no"))}, Options{})
+	const broken = "/a.png: The mask is not a readable PNG. (unexpected EOF)"
+	if d := cmp.Diff([]string{"s1" + broken, "s2" + broken}, masks); d != "" {
+		t.Error(d)
 	}
 }
