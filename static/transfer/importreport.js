@@ -98,10 +98,23 @@ export function remarks({ images }, most = 100) {
   const lines = [
     ...images.flatMap((im) => (im.problem ? [`${im.mask}: skipped. ${im.problem}`] : [])),
     ...images.flatMap((im) => (im.problem ? [] : (im.lossy ?? []).map((what) => `${im.mask}: ${what}`))),
-    ...images.flatMap((im) => (!im.problem && im.empty ? [`${im.mask}: no shape`] : [])),
-    ...images.flatMap((im) => (!im.problem && im.replaces ? [`${im.mask}: replaces labels`] : [])),
+    ...named(images, (im) => im.empty, 'no shape'),
+    ...named(images, (im) => im.replaces, 'replaces labels'),
     ...images.flatMap((im) => (im.problem || !im.columns ? [] : [`${im.mask}: columns are ${im.columns.join(', ')}`])),
     ...images.flatMap((im) => (im.problem || !im.embedded ? [] : [`${im.mask}: ${im.embedded}`])),
   ];
   return lines.length <= most ? lines : [...lines.slice(0, most), `${lines.length - most} more like these.`];
+}
+
+/**
+ * A line for each of the masks that something is true of, unless it is true of all.
+ *
+ * @param {readonly Imported[]} images
+ * @param {(im: Imported) => boolean | undefined} holds
+ * @param {string} what
+ */
+function named(images, holds, what) {
+  const good = images.filter((im) => !im.problem);
+  const some = good.filter(holds);
+  return some.length < good.length ? some.map((im) => `${im.mask}: ${what}`) : [];
 }
