@@ -10,9 +10,9 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"collie/segment/photo/phototest"
-
 	"github.com/google/go-cmp/cmp"
+
+	"collie/segment/photo/phototest"
 )
 
 // A grey mask keeps its values however large the file is and whatever it ends with.
