@@ -270,7 +270,7 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 
 // guessOf is the prior of a guess over all classes.
 func guessOf(shares []float64, fixed []int16, classes int) *herding.Prior {
-	g := engine.Guess{Shares: shares, Strength: engine.ImportStrength, Exponent: engine.ImportExponent, Proof: engine.ImportProof}
+	g := engine.Guess{Shares: shares, Strength: engine.ImportStrength, Exponent: engine.ImportExponent, Proof: engine.ImportProof, Patience: engine.ImportPatience}
 	inPlay := make([]int, classes)
 	for class := range inPlay {
 		g.Classes = append(g.Classes, uint8(class))

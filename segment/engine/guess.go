@@ -61,12 +61,13 @@ func NewGuess(s *segment.Scores, table *segment.ClassTable, first, cut *superpix
 	return out
 }
 
-// Strength, exponent and proof of scores made elsewhere, and the strength in evidence that
-// doesn't say it.
+// Strength, exponent, proof and patience of scores made elsewhere, and the strength in
+// evidence that doesn't say it, which any number of clicks may contradict.
 const (
 	ImportStrength = 1e-2
 	ImportExponent = 0.5
 	ImportProof    = 0.25
+	ImportPatience = 3
 
 	formerStrength = 3e-3
 )

@@ -8,7 +8,7 @@ import (
 )
 
 // UsualImport is how much imported scores count in a project that hasn't chosen.
-var UsualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, 0}
+var UsualImport = Choice{engine.ImportStrength, engine.ImportExponent, engine.ImportProof, engine.ImportPatience}
 
 // importChoices are the alternatives to it.
 var importChoices = []Choice{

@@ -64,8 +64,8 @@ func TestWeightOfImportedScores(t *testing.T) {
 		for i := range 8 {
 			s.importScores(t, i, wrong)
 		}
-		if got := s.scores(t, 0); got.Strength != engine.ImportStrength {
-			t.Errorf("strength %v before anything is known", got.Strength)
+		if got := s.scores(t, 0); got.Strength != engine.ImportStrength || got.Patience != engine.ImportPatience {
+			t.Errorf("strength %v and patience %v before anything is known", got.Strength, got.Patience)
 		}
 		for i := 5; i < 8; i++ {
 			s.ofOlder(t, i)
