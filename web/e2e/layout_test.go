@@ -236,19 +236,27 @@ func TestE2ELargeLetters(t *testing.T) {
 	p.clickClasses(sampleTruth(), 0, 1)
 	image := value[string](p, `location.href`)
 	project := value[string](p, `document.querySelector('.crumbs a').href`)
+	address, id, _ := strings.Cut(image, "/images/")
+	for range 12 { // many projects have a field that finds them
+		post(t, address+"/api/v1/projects", `{"name":"Another"}`)
+	}
+	p.until(fmt.Sprintf(`fetch('/api/v1/projects/' + document.getElementById('app').dataset.project + '/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [%q], status: 'rejected', comment: 'The rim of the bowl is missing.'})}).then((r) => r.ok)`, id))
 	p.do("enlarging letters", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, browserpage.SetFontSizes, browserpage.SetFontSizesParams{FontSizes: &browserpage.FontSizes{Standard: 32}})
 		return err
 	}))
 	for _, size := range [][2]int64{{1280, 720}, {844, 390}, {390, 844}} {
 		p.resize(size[0], size[1])
-		for _, address := range []string{image, project, image[:strings.Index(image, "/images")]} {
+		for _, address := range []string{image, project, address} {
 			p.do("opening "+address, chromedp.Navigate(address))
 			if address == image {
 				p.until(settled)
 				p.screenshot(fmt.Sprint(size))
 				if room := value[float64](p, `document.getElementById('canvas').clientHeight`); room < 150 {
 					t.Errorf("at %v the image has %.0f pixels", size, room)
+				}
+				if room := value[float64](p, `document.querySelector('.review-text').clientWidth`); room < 250 {
+					t.Errorf("at %v the comment of a rejection has %.0f pixels", size, room)
 				}
 				if beyond := value[[]string](p, `[...document.querySelectorAll('#topbar :is(a, button), .strip-head button, .rail button, .guess button')].filter((e) => e.checkVisibility()).filter((e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).map((e) => e.id)`); len(beyond) > 0 {
 					t.Errorf("at %v out of the window are %q", size, beyond)
