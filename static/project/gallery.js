@@ -46,7 +46,7 @@ export function arrange(images, { text, status, review, assignee, order }) {
   const found = images.filter((im) => {
     const reviewed = review === '' || (im.review?.status ?? 'none') === review;
     const assigned = assignee === '' || (im.assignee ?? NOBODY) === assignee;
-    return (status === '' || im.status === status) && reviewed && assigned && named(im.name);
+    return (status === '' || stateOf(im) === status) && reviewed && assigned && named(im.name);
   });
   if (order === 'name') found.sort((a, b) => names.compare(a.name, b.name));
   if (order === 'uncertain') found.sort((a, b) => uncertainty(b) - uncertainty(a));
@@ -78,34 +78,48 @@ function uncertainty(im) {
   return im.expected_wrong_area ?? 1 - im.decided;
 }
 
-const STATUS = { untouched: 'Untouched', started: 'Started', done: 'Done' };
+const STATES = { untouched: 'Untouched', guessed: 'Guessed', started: 'Started', done: 'Done' };
+
+/** How far an image has come: its status, unless a guess is all there is, whoever it is from. @param {ImageRecord} im */
+function stateOf(im) {
+  return im.guess_only ? 'guessed' : im.status;
+}
 
 /** @param {ImageRecord} im @returns {string} how far an image has come, in few words */
 export function stateText(im) {
-  if (im.guess_only) return 'Guessed';
-  return im.status === 'started' ? `${percent(im.decided)} labelled` : STATUS[im.status];
+  const state = stateOf(im);
+  return state === 'started' ? `${percent(im.decided)} labelled` : STATES[state];
 }
 
 /**
- * Where to continue in a project that somebody has begun: with the first image shown that isn't done.
+ * Where to continue in a project that somebody has begun: with the first image shown that isn't done, or,
+ * for those who only review, the first one that is done and waits for them.
  *
  * @param {readonly ImageRecord[]} images of the project
  * @param {readonly ImageRecord[]} shown in order
+ * @param {boolean} [reviewing]
  */
-export function goOn(images, shown) {
+export function goOn(images, shown, reviewing = false) {
+  if (reviewing) return shown.find(waits);
   return images.some((im) => im.status !== 'untouched') ? shown.find((im) => im.status !== 'done') : undefined;
 }
 
+/** @param {ImageRecord} im @returns {boolean} whether it is done, and nobody has judged it as it is now */
+function waits({ status, seq, review }) {
+  if (review?.status === 'approved' || review?.status === 'rejected') return status === 'done' && seq > review.seq;
+  return status === 'done' || review?.status === 'done';
+}
+
 /**
- * How many images there are of each status.
+ * How many images have come how far.
  *
  * @param {readonly ImageRecord[]} images
  * @returns {Record<string, number>}
  */
 export function tally(images) {
   /** @type {Record<string, number>} */
-  const counts = { '': images.length, untouched: 0, started: 0, done: 0 };
-  for (const im of images) counts[im.status]++;
+  const counts = { '': images.length, untouched: 0, guessed: 0, started: 0, done: 0 };
+  for (const im of images) counts[stateOf(im)]++;
   return counts;
 }
 

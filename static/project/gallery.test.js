@@ -34,6 +34,26 @@ test('work goes on with the first image shown that is not done, once it has begu
   assert.equal(goOn([images[2]], [images[2]]), undefined, 'nothing has begun');
 });
 
+test('who only reviews goes on with the first image that is done and not judged as it is now', () => {
+  const [of, waiting] = [(/** @type {object} */ im) => /** @type {any} */ ({ status: 'done', seq: 3, ...im }), (/** @type {any} */ im) => goOn([im], [im], true) === im];
+  assert.ok(waiting(of({})));
+  assert.ok(!waiting(of({ status: 'started' })));
+  assert.ok(waiting(of({ status: 'started', review: { status: 'done', seq: 3 } })), 'its annotator says so');
+  for (const status of ['approved', 'rejected']) {
+    assert.ok(!waiting(of({ review: { status, seq: 3 } })));
+    assert.ok(waiting(of({ review: { status, seq: 2 } })), 'changed since');
+  }
+  assert.ok(!waiting(of({ status: 'started', review: { status: 'rejected', seq: 2 } })), 'somebody is still correcting it');
+});
+
+test('an image of which there is but a guess is guessed, wherever the guess is from', () => {
+  const guesses = /** @type {any[]} */ ([{ id: 'p', name: 'p', status: 'untouched', guess_only: true }, { id: 'q', name: 'q', status: 'started', guess_only: true }]);
+  assert.equal(ids({ status: 'guessed' }, [...images, ...guesses]), 'pq');
+  assert.equal(ids({ status: 'untouched' }, [...images, ...guesses]), 'c');
+  assert.equal(ids({ status: 'started' }, [...images, ...guesses]), 'ade');
+  assert.deepEqual(tally([...images, ...guesses]), { '': 7, untouched: 1, guessed: 2, started: 3, done: 1 });
+});
+
 test('guesses come in order of expected work, then what nobody has begun', () => {
   const some = /** @type {any} */ ([
     { id: 'a', name: 'a', status: 'done' }, { id: 'b', name: 'b', status: 'started', expected_wrong_area: 0.1 }, { id: 'c', name: 'c', status: 'untouched' },
@@ -75,8 +95,8 @@ test('a range goes both ways', () => {
   assert.deepEqual(between(list, 'gone', 'c'), ['c']);
 });
 
-test('a tally has every status', () => {
-  assert.deepEqual(tally(images), { '': 5, untouched: 1, started: 3, done: 1 });
+test('a tally has every state', () => {
+  assert.deepEqual(tally(images), { '': 5, untouched: 1, guessed: 0, started: 3, done: 1 });
 });
 
 test('every cell of the window is there, and few others', () => {

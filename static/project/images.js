@@ -93,6 +93,7 @@ export class ImageList {
     for (const place of form.querySelectorAll('[data-count]')) {
       if (place instanceof HTMLElement) place.textContent = String(counts[place.dataset.count ?? '']);
     }
+    /** @type {HTMLElement} */ (form.querySelector('.segment:has([value=guessed])')).hidden = counts.guessed === 0 && this.wish.status !== 'guessed';
     const reviews = tallyBy(images, (im) => im.review?.status ?? 'none');
     for (const option of this.review.options) option.textContent = `${option.dataset.text} (${reviews[option.value] ?? 0})`;
     this.assignees.fill(images, this.wish.assignee);
@@ -102,8 +103,8 @@ export class ImageList {
     const bar = /** @type {HTMLProgressElement} */ (byId('progress'));
     bar.max = Math.max(1, images.length);
     bar.value = counts.done;
-    const next = goOn(images, shown);
     const link = /** @type {HTMLAnchorElement} */ (byId('go-on'));
+    const next = goOn(images, shown, link.hasAttribute('data-reviewing'));
     link.hidden = !next;
     if (next) link.href = `/images/${next.id}`;
     byId('go-on-name').textContent = link.title = next?.name ?? '';
