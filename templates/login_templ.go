@@ -1587,7 +1587,7 @@ func accountLink() templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if person(ctx).MayReview && !person(ctx).MayAnnotate {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 122, "<span class=\"tag\" title=\"Your role lets you set the status of images but not label them\">Review only</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 122, "<span class=\"tag hide-small\" title=\"Your role lets you set the status of images but not label them\">Review only</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -21,8 +21,12 @@ export class ReviewPart {
     this.known = known;
     /** @type {Reviewed} */
     this.image = { id: data.image ?? '', name: data.name ?? '', seq: 0 };
+    /** Whether the status is known; until then, the page shows what it came with. */
+    this.told = false;
     this.button = byId('review');
     this.note = byId('review-note');
+    /** Where the button is in a menu. */
+    this.mark = byId('review-mark');
     /** As the reviewer wrote it; the browser may translate what is shown. */
     this.comment = byId('review-comment').textContent ?? '';
     this.corrected = /** @type {HTMLButtonElement} */ (byId('review-corrected'));
@@ -60,7 +64,10 @@ export class ReviewPart {
   /** The image with the events that are on the page, also if these are to be painted only with the next frame. */
   seen() {
     const seq = this.known();
-    if (seq > this.image.seq) this.show({ ...this.image, seq });
+    if (seq > this.image.seq) {
+      this.image = { ...this.image, seq };
+      if (this.told) this.show(this.image);
+    }
     return this.image;
   }
 
@@ -68,7 +75,7 @@ export class ReviewPart {
   hear(image) {
     const { review } = image;
     const known = this.comment;
-    if (!this.note.hidden) this.note.style.height = `${this.note.offsetHeight}px`;
+    if (!this.note.hidden) this.note.style.height = `${this.note.getBoundingClientRect().height}px`;
     this.show(image);
     if (review?.status === 'rejected' && review.comment !== known) {
       toast(reviewBy(review), review.comment, 'problem', { label: 'Show', run: () => this.open() });
@@ -85,13 +92,17 @@ export class ReviewPart {
   /** @param {Reviewed} image */
   show(image) {
     this.image = image;
+    this.told = true;
     const { review } = image;
     const rejected = review?.status === 'rejected';
     const text = reviewText(image);
     byId('review-state').textContent = text || 'Status';
     this.button.dataset.review = review?.status ?? '';
     this.button.title = review?.comment ? `${text}: ${review.comment}` : text || 'Set the status of the image';
-    for (const element of [this.button, this.note]) element.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(review)}`);
+    this.mark.hidden = !review || this.button.matches(':not(.hide-small)');
+    this.mark.ariaLabel = text;
+    this.mark.dataset.review = review?.status ?? '';
+    for (const element of [this.button, this.note, this.mark]) element.querySelector('use')?.setAttribute('href', `#i-${reviewIcon(review)}`);
     this.note.dataset.review = review?.status ?? '';
     byId('review-by').textContent = reviewBy(review) + (rejected ? ':' : '');
     this.comment = rejected ? review.comment ?? '' : '';

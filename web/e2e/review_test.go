@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"collie/segment/sample"
@@ -250,6 +252,84 @@ func TestE2ERejectedMeanwhile(t *testing.T) {
 		p.until(`document.getElementById('save').dataset.state === 'saved' && !document.getElementById('review-note').hidden && document.querySelector('#toasts .toast') === null`)
 		rejects(p, "", "")
 	}
+}
+
+// TestE2ERejectionComesLate: while a slow server has not yet told the status of an
+// image, the comment that the page came with stays, and no message repeats it later.
+func TestE2ERejectionComesLate(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 390, 844, false, sixSamples(t, address))
+	p.until(cardCount + ` > 0`)
+	image := value[string](p, `fetch('/api/v1' + location.pathname + '/images').then((r) => r.json()).then((all) => all.find((im) => im.seq > 0).id)`)
+	p.until(fmt.Sprintf(`fetch('/api/v1' + location.pathname + '/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [%q], status: 'rejected', comment: 'The rim is missing.'})}).then((r) => r.ok)`, image))
+	p.do("holding the status back", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
+		_, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{
+			Source: fmt.Sprintf(`const reach = window.fetch;
+			window.fetch = async (...request) => {
+				if (request[0] === '/api/v1/images/%s') await new Promise((done) => (window.goOn = done));
+				return reach(...request);
+			};`, image),
+		})
+		return err
+	}))
+	p.do("opening it", chromedp.Navigate(address+"/images/"+image))
+	p.until(`document.getElementById('save')?.dataset.state === 'saved' && 'goOn' in window`)
+	p.until(`new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(() => painted(true))))`)
+	const note = `document.getElementById('review-note').innerText.replace(/\s+/g, ' ').trim()`
+	if text := value[string](p, note); text != "Rejected by owner: The rim is missing. Mark as done" {
+		t.Errorf("the page says %q of an image whose status is on its way", text)
+	}
+	value[bool](p, `(goOn(), true)`)
+	p.until(`document.getElementById('review-state').textContent === 'Rejected'`)
+	if text := value[string](p, `document.getElementById('toasts').textContent`); text != "" {
+		t.Errorf("a message repeats the comment: %q", text)
+	}
+}
+
+// TestE2EReviewerOnAPhone: on a phone, reviewers set the status in the top bar; where a
+// menu has it, since the bar has other buttons, a mark shows it. The project leads
+// reviewers to the images that wait for them.
+func TestE2EReviewerOnAPhone(t *testing.T) {
+	t.Parallel()
+	address := serveTeam(t)
+	admin := openPage(t, 1280, 720, false, address)
+	admin.signIn("admin", "correct horse")
+	admin.trySample()
+	image := value[string](admin, `location.href`)
+	admin.member("viewer", "reviewer")
+
+	p := openPage(t, 390, 844, false, image)
+	p.touchOn()
+	p.signIn("viewer", "correct horse")
+	p.until(`document.getElementById('save')?.dataset.state === 'saved'`)
+	p.tapOn("opening the statuses", "#review")
+	p.tapOn("approving", `#review-menu [data-do="approved"]`)
+	p.until(`document.getElementById('review-state').textContent === 'Approved'`)
+	p.screenshot("reviewer")
+	if cut := value[bool](p, `((e) => e.scrollWidth > e.clientWidth)(document.getElementById('review-state'))`); cut {
+		t.Error("the status is cut off")
+	}
+	if value[bool](p, `document.getElementById('review-mark').checkVisibility()`) {
+		t.Error("the status shows twice")
+	}
+
+	project := value[string](p, `document.querySelector('.crumbs a').href`)
+	goesOn := func(status, want string) {
+		t.Helper()
+		p.until(fmt.Sprintf(`fetch('/api/v1/projects/%s/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [%q], status: %q})}).then((r) => r.ok)`, project[strings.LastIndex(project, "/")+1:], image[strings.LastIndex(image, "/")+1:], status))
+		p.do("opening the project", chromedp.Navigate(project))
+		p.until(cardCount + ` === 1`)
+		if link := value[string](p, `((e) => e.hidden ? '' : e.innerText)(document.getElementById('go-on'))`); link != want {
+			t.Errorf("with the status %q, the project leads to %q, want %q", status, link, want)
+		}
+	}
+	goesOn("done", "Review fruit and bowl.png")
+	goesOn("approved", "")
+
+	admin.member("viewer", "owner")
+	p.do("opening the image again", chromedp.Navigate(image))
+	p.until(`document.getElementById('review-mark').ariaLabel === 'Approved' && document.getElementById('review-mark').checkVisibility() && !document.getElementById('review').checkVisibility()`)
 }
 
 // TestE2EMaskAgain: a card gets the mask that a busy server refused at first.
