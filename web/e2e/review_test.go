@@ -289,7 +289,7 @@ func TestE2ERejectionComesLate(t *testing.T) {
 
 // TestE2EReviewerOnAPhone: on a phone, reviewers set the status in the top bar; where a
 // menu has it, since the bar has other buttons, a mark shows it. The project leads
-// reviewers to the images that wait for them.
+// reviewers to the images that wait for them, and a thumb meets what it aims at there.
 func TestE2EReviewerOnAPhone(t *testing.T) {
 	t.Parallel()
 	address := serveTeam(t)
@@ -314,6 +314,21 @@ func TestE2EReviewerOnAPhone(t *testing.T) {
 		t.Error("the status shows twice")
 	}
 
+	value[bool](p, `(window.reach = window.fetch, window.fetch = () => Promise.reject(new TypeError('no network')), true)`)
+	reject := func(comment, instead string) {
+		t.Helper()
+		p.tapOn("opening the statuses", "#review")
+		p.tapOn("rejecting", `#review-menu [data-do="rejected"]`)
+		p.until(fmt.Sprintf(`document.activeElement.id === 'reject-comment' && document.activeElement.value === %q`, comment))
+		p.fill("#reject-comment", instead)
+		p.tapOn("sending the comment", `#reject-dialog [value="reject"]`)
+	}
+	reject("", "The rim is missing.")
+	p.until(`document.querySelector('.toast[data-kind="problem"]') !== null`)
+	value[bool](p, `(window.fetch = window.reach, true)`)
+	reject("The rim is missing.", "The rim of the bowl is missing.")
+	p.until(`document.getElementById('review-state').textContent === 'Rejected'`)
+
 	project := value[string](p, `document.querySelector('.crumbs a').href`)
 	goesOn := func(status, want string) {
 		t.Helper()
@@ -325,6 +340,12 @@ func TestE2EReviewerOnAPhone(t *testing.T) {
 		}
 	}
 	goesOn("done", "Review fruit and bowl.png")
+	if small := value[[]string](p, `[...document.querySelectorAll('.crumbs a, #go-on:not([hidden]), .segment:not([hidden]), .field-order select, .card-choose')].filter((e) => e.getBoundingClientRect().height < 40).map((e) => e.id || e.className || e.textContent)`); len(small) > 0 {
+		t.Errorf("too small for a thumb are %q", small)
+	}
+	if edges := value[int](p, `new Set([...document.querySelectorAll('.field-order select')].flatMap((e) => [e.getBoundingClientRect().left, e.getBoundingClientRect().right])).size`); edges != 2 {
+		t.Errorf("the fields of the filter have %d edges, want 2", edges)
+	}
 	goesOn("approved", "")
 
 	admin.member("viewer", "owner")
