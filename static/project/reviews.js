@@ -64,6 +64,9 @@ export function missingText(status, images) {
   return `${percent(missing[0].decided ?? 0)} labelled. The rest is undecided in exports, whatever the preview shows.`;
 }
 
+/** @param {Reviewed[]} images */
+const idsOf = (images) => images.map((im) => im.id).join();
+
 /** The menu of statuses, and the question why an image is rejected. */
 export class ReviewMenu {
   /**
@@ -79,6 +82,8 @@ export class ReviewMenu {
     this.changed = changed;
     /** Removes the message about the last status, whose Undo would write over the next. */
     this.forget = () => {};
+    /** The comment that the server has not got, as in a tunnel, by the images that it is about. */
+    this.unsent = { of: '', comment: '' };
     this.menu = new Menu(byId('review-menu'), (what) => {
       if (what === 'comment') comment();
       else if (what === 'rejected') this.ask();
@@ -118,7 +123,7 @@ export class ReviewMenu {
     const images = this.chosen();
     byId('reject-title').textContent = `Reject ${nameOrCount(images)}?`;
     const comments = new Set(images.map((im) => im.review?.comment ?? ''));
-    this.comment.value = comments.size === 1 ? [...comments][0] : '';
+    this.comment.value = this.unsent.of === idsOf(images) ? this.unsent.comment : comments.size === 1 ? [...comments][0] : '';
     this.dialog.showModal();
     this.comment.focus();
   }
@@ -136,9 +141,11 @@ export class ReviewMenu {
     try {
       after = await this.put(before, status, comment, (im) => im.seq);
     } catch (error) {
+      if (comment) this.unsent = { of: idsOf(before), comment };
       toastProblem(error);
       return false;
     }
+    this.unsent.of = '';
     const what = nameOrCount(before);
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
     this.forget();
