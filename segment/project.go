@@ -24,7 +24,7 @@ type Overview struct {
 	Project
 	Images int
 	Done   int    // images whose superpixels are all decided
-	Own    int    // images assigned to who asks
+	Own    int    // images that wait for who asks
 	Cover  string // id of the first image; empty without images
 }
 

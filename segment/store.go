@@ -30,8 +30,9 @@ type ProjectStore interface {
 	Project(ctx context.Context, id string) (Project, error)
 	Projects(ctx context.Context) ([]Project, error) // in the order in which they were stored, the latest first
 	// Overviews sums up the images of each project, in the order of Projects.
-	// Done goes by the progress that records hold; Own counts the images assigned to
-	// the user of a name, none if it is empty.
+	// Done goes by the progress that records hold; Own counts the images that wait for
+	// the user of a name, none if it is empty: those assigned to them that aren't done, by
+	// their status by hand or, without one, by their progress.
 	Overviews(ctx context.Context, name string) ([]Overview, error)
 	// UpdateProject stores a record made from the one with the same Revision, as
 	// the next one. When the stored record has another Revision, the error is a

@@ -21,7 +21,7 @@ type ProjectCard struct {
 	ID, Name string
 	Images   int      // images in the project
 	Done     int      // whose superpixels are all decided
-	Own      int      // assigned to whoever looks
+	Own      int      // that wait for whoever looks
 	Cover    string   // address of a picture, or empty
 	Colors   []string // the colours of the classes, #rrggbb
 

@@ -97,20 +97,23 @@ func scanProject(row Scanner, more ...any) (segment.Project, error) {
 	return p, nil
 }
 
+// imageDone tells, in SQL, whether an image is done by its progress.
+const imageDone = "seq > 0 AND (decided >= 1 OR left_void > 0 AND decided * width * height + left_void >= width * height - 0.5)"
+
 // SelectOverviews selects what ScanOverview reads of all projects, newest first. The
 // query's parameter, as the database writes it, is the name of who asks.
 func SelectOverviews(parameter string) string {
 	return "SELECT " + projectColumns + `,
-		count(image.number), count(CASE WHEN seq > 0 AND (decided >= 1 OR left_void > 0 AND decided * width * height + left_void >= width * height - 0.5) THEN 1 END),
-		count(CASE WHEN assignee <> '' AND assignee = ` + parameter + ` THEN 1 END),
+		count(image.number), count(CASE WHEN ` + imageDone + ` THEN 1 END),
+		count(CASE WHEN assignee <> '' AND assignee = ` + parameter + ` AND (review IN ('todo', 'progress', 'rejected') OR review = '' AND NOT (` + imageDone + `)) THEN 1 END),
 		coalesce((SELECT id FROM image AS cover WHERE cover.project = project.number AND cover.trashed_at IS NULL ORDER BY cover.number LIMIT 1), '')
 	FROM project LEFT JOIN image ON image.project = project.number AND image.trashed_at IS NULL
 	WHERE project.trashed_at IS NULL GROUP BY project.number ORDER BY project.number DESC`
 }
 
 // ScanOverview reads a row that has the columns of a project, how many images
-// there are, how many of them are done and how many assigned to who asks, and the id of
-// the first.
+// there are, how many of them are done and how many wait for who asks, and the id of the
+// first.
 func ScanOverview(row Scanner) (o segment.Overview, err error) {
 	o.Project, err = scanProject(row, &o.Images, &o.Done, &o.Own, &o.Cover)
 	return o, err

@@ -119,12 +119,20 @@ func testOverviews(t *testing.T, s Store) {
 	must(t, s.TrashImages(ctx, full.ID, []string{images[0].ID}))
 	must(t, s.TrashProject(ctx, gone.ID))
 	must(t, s.Assign(ctx, full.ID, []string{images[1].ID, images[2].ID}, "ann"))
-	for name, own := range map[string]int{"ann": 2, "bob": 0, "": 0} {
+	check := func(name string, own int) {
+		t.Helper()
 		got, err := s.Overviews(ctx, name)
 		must(t, err)
 		want := []segment.Overview{{Project: full, Images: 3, Done: 2, Own: own, Cover: images[1].ID}, {Project: empty}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("overviews for %q (-want +got):\n%s", name, diff)
 		}
+	}
+	check("ann", 1)
+	check("bob", 0)
+	check("", 0)
+	for status, own := range map[segment.ReviewStatus]int{segment.ToDo: 2, segment.InProgress: 2, segment.ReviewDone: 0, segment.Approved: 0, segment.Rejected: 2, segment.NoReview: 1} {
+		must(t, s.SetReview(ctx, full.ID, map[string]int{images[1].ID: 1, images[2].ID: 1}, segment.Review{Status: status, Comment: "The left wing.", By: "rob", At: moment()}, true))
+		check("ann", own)
 	}
 }
