@@ -52,7 +52,7 @@ func NormalizeClasses(classes []Class) ([]Class, error) {
 		taken[strings.ToLower(c.Color)] = true
 	}
 	for i, c := range classes {
-		name, err := CleanName("class name", c.Name)
+		name, err := CleanName(fmt.Sprintf("class name %.40q", c.Name), c.Name)
 		if err != nil {
 			return nil, NothingChanged(err)
 		}

@@ -253,7 +253,7 @@ func TestNormalizeClasses(t *testing.T) {
 		"marks of direction": {in: []Class{{Name: "\u200f\u200fشجرة\u200e 2", Color: "#000000"}}, want: []Class{{0, "شجرة 2", "#000000"}}},
 		"only marks":         {in: []Class{{Name: "\u200f"}}, err: "is empty"},
 		"same but for marks": {in: []Class{{Name: "شجرة"}, {Name: "شجرة\u200f"}}, err: "must differ"},
-		"too long":           {in: []Class{{Name: long + "é"}}, err: "longer than 100"},
+		"too long":           {in: []Class{{Name: long + "é"}}, err: `éé" is longer than 100`},
 		"none":               {in: nil, err: "at least one"},
 		"too many":           {in: many, err: "up to 255"},
 		"empty name":         {in: []Class{{Name: " "}}, err: "is empty"},
