@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -192,7 +193,7 @@ func (c *socket) handle(message []byte) error {
 	m, err := parseMessage(message)
 	c.room.hub.observer.Took(gauge.Decode, time.Since(began))
 	if err != nil {
-		return err
+		return c.unread(message, err)
 	}
 	if !slices.Contains(harmless, m.Type) { // everybody in the room sees its effect
 		if err := c.room.hub.workspace.MayIn(c.ctx, c.room.annotation.Image().ProjectID, access.Annotate); err != nil {
@@ -246,6 +247,17 @@ func parseMessage(b []byte) (*clientMessage, error) {
 		return nil, segment.Errorf(segment.Invalid, "The message type %.40q is unknown; use one of %s. Nothing was changed.", m.Type, strings.Join(ClientKinds, ", "))
 	}
 	return &m, nil
+}
+
+// unread answers a message that can't be read: evidence with a reject if its id can be,
+// so that the client doesn't wait for an answer, or send it again after a break.
+func (c *socket) unread(message []byte, err error) error {
+	var m struct{ Type, ID string }
+	if json.Unmarshal(message, &m) != nil || m.Type != "evidence" || m.ID == "" {
+		return err
+	}
+	c.say(c.room.replyTo(m.ID, 0, 0, err, c.room.annotation.State().Seq))
+	return nil
 }
 
 // hello stores what the client could not send earlier, then sends it the state.
