@@ -64,6 +64,8 @@ func TestLadderBecomesTheLabelling(t *testing.T) {
 	for body, want := range map[string]int{
 		`{"rank":-1,"offer":{"rung":99}}`:                        422,
 		`{"rank":-1,"offer":{"rung":-1}}`:                        422,
+		`{"rank":-1,"offer":{}}`:                                 422,
+		`{"rank":-1,"offer":{"superpixels":[]}}`:                 422,
 		`{"rank":-1}`:                                            422,
 		`{"rank":-1,"offer":{"class":1}}`:                        422,
 		`{"rank":-1,"offer":{"superpixels":[3]}}`:                422,
@@ -196,6 +198,13 @@ func TestAlternativeBecomesTheLabelling(t *testing.T) {
 	s.get(path+"/evidence?after=5&detail=full").into(t, http.StatusOK, &log)
 	if e := log.Events[0]; e.Hypothesis == nil || e.Hypothesis.Rank != -1 || int(e.Labels[about]) != one.Class {
 		t.Errorf("the click does not correct the offer: %+v", e)
+	}
+
+	// Its parts are numbered in hypotheses and maps, but labels are about whole superpixels.
+	s.get(path).into(t, http.StatusOK, &record)
+	part := fmt.Sprintf(`{"id":"part","expected_seq":6,"kind":"label","superpixels":[%d],"class":1}`, record.Regions-1)
+	if p := s.post(path+"/evidence", part).problem(t, 422); record.Regions <= im.Regions || !strings.Contains(p.Detail, "is a part") || !strings.Contains(p.Detail, "Send a point") {
+		t.Errorf("a label of a part, of %d superpixels: %+v", record.Regions, p)
 	}
 	for _, query := range []string{"", "?superpixels=", "?superpixels=x", "?superpixels=1,,2", "?superpixels=-1", "?superpixels=99999", "?superpixels=99999999999"} {
 		s.get(path+"/alternatives"+query).problem(t, 422)

@@ -47,7 +47,11 @@ func (t *Timeline) checkForm(e *segment.Event) error {
 		cut = t.cut
 	}
 	for _, s := range e.Superpixels {
-		if s < 0 || int(s) >= cut.N {
+		switch {
+		case s >= 0 && int(s) < cut.N:
+		case s >= 0 && int(s) < t.cut.N:
+			return segment.Errorf(segment.Invalid, "Superpixel %d is a part that a fine label has divided off, and events of kind %s are about whole superpixels, 0 to %d. Send a point in it, which means the whole one. Nothing was changed.", s, e.Kind, cut.N-1)
+		default:
 			return segment.Errorf(segment.Invalid, "Superpixel %d does not exist: this image has superpixels 0 to %d. Nothing was changed.", s, cut.N-1)
 		}
 	}

@@ -13,7 +13,7 @@ type Evidence struct {
 	ExpectedSeq *int         `json:"expected_seq,omitempty" doc:"number of events that the client has seen" schema:"required,min=0"`
 	Kind        string       `json:"kind,omitempty" schema:"required,enum=label|clear|exclude|box|lock|unlock|instance|pixels|accept|guess|embedding|affinities|granularity|undo|redo|restore"`
 	Map         string       `json:"map,omitempty" doc:"name of the map that the superpixels belong to; if given and not the current one, the event is refused"`
-	Superpixels []int32      `json:"superpixels,omitempty" schema:"maxItems=200000"`
+	Superpixels []int32      `json:"superpixels,omitempty" doc:"of the map without the parts that fine labels divide superpixels into (superpixels.bin?of=whole); of an accept event also parts, as hypotheses number them" schema:"maxItems=200000"`
 	Points      [][2]float64 `json:"points,omitempty" doc:"x, y in pixels of the upright image; each means the superpixel at that point. Of a box event: two opposite corners, or none to remove the class's box" schema:"maxItems=200000"`
 	Fine        bool         `json:"fine,omitempty" doc:"of a label event: the points, up to 16, are about what is there and not about whole superpixels; superpixels around them are divided"`
 	Class       *int         `json:"class,omitempty" doc:"of a label, box, exclude, lock, unlock or instance event: id of the class"`
@@ -41,7 +41,7 @@ type Pick struct {
 // Offer names a labelling from GET …/guess, GET …/ladder or GET …/alternatives.
 type Offer struct {
 	Guess       bool    `json:"guess,omitempty" doc:"the first guess as it is"`
-	Rung        int     `json:"rung,omitempty" schema:"min=0" doc:"a rung of the ladder"`
+	Rung        *int    `json:"rung,omitempty" schema:"min=0" doc:"a rung of the ladder"`
 	Superpixels []int32 `json:"superpixels,omitempty" doc:"of an alternative: those that have the class"`
 	Class       *int    `json:"class,omitempty" doc:"of an alternative: id of the class"`
 }
@@ -72,14 +72,18 @@ const noRank = math.MinInt
 func (p *Pick) pick() (*segment.Pick, error) {
 	out := &segment.Pick{Rank: p.Rank, Digest: p.Digest}
 	if o := p.Offer; o != nil {
-		out.Rank, out.Offer = segment.Offered, &segment.Offer{Guess: o.Guess, Rung: o.Rung, Superpixels: o.Superpixels}
+		out.Rank, out.Offer = segment.Offered, &segment.Offer{Guess: o.Guess, Superpixels: o.Superpixels}
 		switch {
-		case o.Guess && (o.Rung != 0 || o.Superpixels != nil || o.Class != nil):
+		case !o.Guess && o.Rung == nil && len(o.Superpixels) == 0 && o.Class == nil:
+			return nil, segment.Errorf(segment.Invalid, "The offer names no labelling: send the guess, the rung of a ladder, or the superpixels and the class of an alternative. Nothing was changed.")
+		case o.Guess && (o.Rung != nil || o.Superpixels != nil || o.Class != nil):
 			return nil, segment.Errorf(segment.Invalid, "The offer names several labellings: send the guess, the rung of a ladder, or the superpixels and the class of an alternative. Nothing was changed.")
 		case (o.Class == nil) != (len(o.Superpixels) == 0):
 			return nil, segment.Errorf(segment.Invalid, "The offer names an alternative only in part: send its superpixels and its class. Nothing was changed.")
 		case o.Class != nil:
 			out.Offer.Class = *o.Class
+		case o.Rung != nil:
+			out.Offer.Rung = *o.Rung
 		}
 	}
 	return out, nil

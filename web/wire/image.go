@@ -45,7 +45,7 @@ func ImageOf(im segment.Image) Image {
 // OpenImage answers for one image, with what its superpixels are at present.
 type OpenImage struct {
 	Image
-	Map     string   `json:"map" doc:"name of the current superpixel map, which is also its ETag"`
+	Map     string   `json:"map" doc:"name of the current superpixel map, without the parts that fine labels divide off; that of superpixels.bin?of=whole is also its ETag"`
 	Finest  int      `json:"finest" doc:"the largest number of superpixels that a granularity event can ask for"`
 	Guess   *Guess   `json:"guess,omitempty" doc:"the current first guess; absent without one"`
 	Repairs []Repair `json:"repairs" doc:"the current pixel repairs, by class"` // last, because they are written piece by piece
