@@ -172,7 +172,7 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/projects/{id}/guesses": {
 		id: "prelabelProject", summary: "Make first guesses for all images that nobody has worked on",
-		doc:   "In the background; GET /api/v1/projects/{id}/learning reports the progress and lists the images by expected work. A guess is not a labelling: exports leave it out, and say so, unless their option guesses is set.",
+		doc:   "In the background; GET /api/v1/projects/{id}/learning reports the progress and lists the images by expected work. If there is nothing to guess with, such as before a model is trained, detail says so. A guess is not a labelling: exports leave it out, and say so, unless their option guesses is set.",
 		sends: jsonOf(learningJSON{}), status: 202,
 	},
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -21,6 +22,7 @@ type learningJSON struct {
 	Saved    float64 `json:"saved" doc:"share of the actions that guesses save a simulated annotator on finished images, with predictions made before the model learned from them; 0 if it makes none" schema:"min=0,max=1"`
 	Related  bool    `json:"affinities" doc:"whether the project has learned, too, which superpixels of its images belong together; images that nobody has worked on get these affinities when they are opened"`
 	Training bool    `json:"training" doc:"whether a newer model is being trained"`
+	Detail   string  `json:"detail,omitempty" doc:"why images get no guess at present, or one of an older model, in words for people; absent if there is nothing to say"`
 
 	Prelabelling prelabelJSON   `json:"prelabelling"`
 	Images       []expectedJSON `json:"images" doc:"images that nobody has worked on, least expected work first, images without a guess last"`
@@ -53,7 +55,7 @@ type finishedJSON struct {
 
 // guessJSON answers whether an image has a guess.
 type guessJSON struct {
-	Guessed bool `json:"guessed" doc:"whether the image has a first guess from the project's model"`
+	Guessed bool `json:"guessed" doc:"whether the image has a first guess from the project's model; if not, detail in GET /api/v1/projects/{id}/learning can say why"`
 }
 
 func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
@@ -67,6 +69,7 @@ func (s *Server) getLearning(w http.ResponseWriter, r *http.Request) error {
 func learningOut(l learner.Learning) learningJSON {
 	out := learningJSON{
 		On: l.On, Finished: l.Finished, Fewest: l.Fewest, Model: l.Model, Learnt: l.Learnt, Guessing: l.Guessing, Saved: l.Saved, Related: l.Related, Training: l.Training,
+		Detail:       withoutGuess(l),
 		Prelabelling: prelabelJSON{l.Prelabelled.Running, l.Prelabelled.Total, l.Prelabelled.Done},
 		Images:       make([]expectedJSON, len(l.Images)),
 		Done:         make([]finishedJSON, len(l.Done)),
@@ -81,6 +84,28 @@ func learningOut(l learner.Learning) learningJSON {
 		out.Done[i] = finishedJSON{im.ID, im.Name, l.Efforts[im.ID].Actions, im.Clicks, l.Efforts[im.ID].Guessed}
 	}
 	return out
+}
+
+// withoutGuess says why untouched images get no guess, or not the best one; it is empty
+// if they do. A script that asks for guesses would otherwise wait for them in vain.
+func withoutGuess(l learner.Learning) string {
+	switch {
+	case !l.On:
+		return "Guessing is off, and guesses that nobody has worked on are taken back. The field \"learning\" in PATCH /api/v1/projects/{id} turns it on."
+	case l.Model == 0 && l.Finished < l.Fewest:
+		return fmt.Sprintf("Nothing is guessed before %d images are finished; %d are.", l.Fewest, l.Finished)
+	case l.Model == 0 && l.Training:
+		return "Nothing is guessed before the project has learned from its finished images, which it is doing now. Ask again when training is false."
+	case l.Model == 0:
+		return "Nothing is guessed, because the project has learned nothing from its finished images."
+	case !l.Guessing && !l.Training:
+		return "Nothing is guessed, because the guesses wouldn't save work yet. The project tries again when more images are finished."
+	case l.Training:
+		return fmt.Sprintf("A newer model than number %d is being trained. Ask again when training is false.", l.Model)
+	case len(l.Images) == 0:
+		return "Nothing is guessed, because every image has been worked on or has imported scores."
+	}
+	return ""
 }
 
 // prelabel starts to guess all untouched images of a project.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"collie/segment"
+	"collie/segment/learner"
 	"collie/web/wire"
 )
 
@@ -29,6 +31,9 @@ func TestLearningCalls(t *testing.T) {
 	}
 	var l learningJSON
 	s.post(path+"/guesses", ``).into(t, http.StatusAccepted, &l)
+	if !strings.Contains(l.Detail, "before 5 images are finished; 0 are") {
+		t.Errorf("guesses that can't be made: %q", l.Detail)
+	}
 	var g guessJSON
 	s.post("/api/v1/images/"+im.ID+"/guess", ``).into(t, http.StatusOK, &g)
 	if g.Guessed {
@@ -42,6 +47,27 @@ func TestLearningCalls(t *testing.T) {
 	for _, missing := range []string{"/api/v1/projects/none/learning"} {
 		if a := s.get(missing); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d, want 404", missing, a.status)
+		}
+	}
+}
+
+// A script that asks for guesses learns why none come.
+func TestWithoutGuess(t *testing.T) {
+	able := learner.Learning{On: true, Fewest: 5, Finished: 6, Model: 2, Guessing: true, Images: make([]segment.Image, 1)}
+	for says, change := range map[string]func(*learner.Learning){
+		"":                     func(*learner.Learning) {},
+		"is off":               func(l *learner.Learning) { l.On = false },
+		"before 5 images":      func(l *learner.Learning) { l.Model, l.Finished = 0, 4 },
+		"doing now":            func(l *learner.Learning) { l.Model, l.Training = 0, true },
+		"learned nothing":      func(l *learner.Learning) { l.Model = 0 },
+		"wouldn't save":        func(l *learner.Learning) { l.Guessing = false },
+		"newer model":          func(l *learner.Learning) { l.Training = true },
+		"every image has been": func(l *learner.Learning) { l.Images = nil },
+	} {
+		l := able
+		change(&l)
+		if got := withoutGuess(l); !strings.Contains(got, says) || (got == "") != (says == "") {
+			t.Errorf("%q, want something with %q", got, says)
 		}
 	}
 }
