@@ -33,6 +33,7 @@ type flaky struct {
 	names  []string
 	status string // of the images
 	bytes  int64  // of each image
+	file   string // what each was uploaded from
 }
 
 var refusedDial = &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
@@ -53,6 +54,8 @@ func (f *flaky) RoundTrip(r *http.Request) (*http.Response, error) {
 		answer = `[{"id": "p", "name": "Beach"}]`
 	case strings.HasSuffix(r.URL.Path, "/images"):
 		answer = f.images(f.names)
+	case strings.HasSuffix(r.URL.Path, "/original"):
+		answer = f.file
 	}
 	return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(answer)), Header: http.Header{}, ContentLength: -1, Request: r}, nil
 }
@@ -299,6 +302,28 @@ func TestUploadFolders(t *testing.T) {
 	}
 	if _, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{filepath.Join(trip, "day 1"), filepath.Join(trip, "day 2")}}); err == nil || !strings.Contains(err.Error(), "have the same name") {
 		t.Errorf("two of one name: %v", err)
+	}
+}
+
+// A file that the project has under a name with more or fewer folders, from when other
+// folders were uploaded, isn't added again. Another of the same size is, and names that
+// other files have are theirs.
+func TestUploadFoldersAgain(t *testing.T) {
+	grown := folder(t, "one/a.png", "two/a.png")
+	f := &flaky{names: []string{"a.png"}, bytes: int64(len("one/a.png")), file: "one/a.png"}
+	said, err := f.run(t, &uploadCommand{Project: "Beach", Files: []string{grown}})
+	if want := []string{"a.png", "two/a.png"}; err != nil || !slices.Equal(f.names, want) || !strings.Contains(said, "one/a.png: already there as a.png") || !strings.Contains(said, "1 uploaded, 1 already there") {
+		t.Errorf("a folder with another one: %q: %v, %s; want %q", f.names, err, said, want)
+	}
+	f = &flaky{names: []string{"one/a.png"}, bytes: int64(len("one/a.png")), file: "one/a.png"}
+	said, err = f.run(t, &uploadCommand{Project: "Beach", Files: []string{filepath.Join(grown, "one"), filepath.Join(grown, "one", "a.png")}})
+	if err != nil || len(f.names) != 1 || !strings.Contains(said, "already there as one/a.png") {
+		t.Errorf("one of the folders: %q: %v, %s", f.names, err, said)
+	}
+	f = &flaky{names: []string{"a.png"}, bytes: int64(len("one/a.png")), file: "one/a.png"}
+	within := folder(t, "a.png", "one/a.png")
+	if said, err = f.run(t, &uploadCommand{Project: "Beach", Files: []string{within}}); err != nil || !slices.Equal(f.names, []string{"a.png", "one/a.png"}) {
+		t.Errorf("a copy: %q: %v, %s", f.names, err, said)
 	}
 }
 

@@ -39,13 +39,16 @@ func (c *uploadCommand) Run(ctx context.Context, s *server, out streams) error {
 	}
 	files, others := photographs(files)
 	if others > 0 {
-		fmt.Fprintf(out.stderr, "masks beside their photographs left out: %d; 'collie import' reads them\n", others)
+		fmt.Fprintf(out.stderr, "masks, annotations and lists beside photographs left out: %d; 'collie import' reads them\n", others)
 	}
 	names := namesOf(files, c.Files)
 	if err := distinct(files, names); err != nil {
 		return err
 	}
-	u := uploading{server: s, streams: out, project: p.ID, again: c.Again, names: names}
+	u := uploading{server: s, streams: out, project: p.ID, again: c.Again, names: names, owners: map[string]string{}}
+	for file, name := range names {
+		u.owners[nameKept(name)] = file
+	}
 	if err := u.list(ctx); err != nil {
 		return err
 	}
@@ -82,9 +85,10 @@ type uploading struct {
 	*server
 	streams
 	project                   string
-	again                     bool               // also names that are there
-	names                     map[string]string  // of the images in files
-	there                     map[string][]int64 // sizes in bytes of the project's images, by name
+	again                     bool                 // also names that are there
+	names                     map[string]string    // of the images in files
+	owners                    map[string]string    // the files that have these names, as the server keeps them
+	there                     map[string][]picture // the project's images, by name
 	uploaded, skipped, failed int
 }
 
@@ -94,10 +98,10 @@ func (u *uploading) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	u.there = map[string][]int64{}
+	u.there = map[string][]picture{}
 	for _, im := range images {
 		if !u.again {
-			u.there[im.Name] = append(u.there[im.Name], im.Bytes)
+			u.there[im.Name] = append(u.there[im.Name], im)
 		}
 	}
 	return nil
@@ -107,11 +111,16 @@ func (u *uploading) list(ctx context.Context) error {
 // size in bytes is another one, as cameras number theirs alike: it isn't uploaded
 // either, but that is said.
 func (u *uploading) has(place, name string, bytes int64) bool {
-	sizes := u.there[nameKept(name)]
-	if len(sizes) > 0 && !slices.Contains(sizes, bytes) {
+	named := u.there[nameKept(name)]
+	if len(named) > 0 && !sized(named, bytes) {
 		fmt.Fprintf(u.stderr, "%s: skipped, but the project's image of this name is another one. To add it, rename it or upload the folder that its folder is in\n", place)
 	}
-	return len(sizes) > 0
+	return len(named) > 0
+}
+
+// sized reports whether one of the images has a size in bytes.
+func sized(images []picture, bytes int64) bool {
+	return slices.ContainsFunc(images, func(im picture) bool { return im.Bytes == bytes })
 }
 
 // file uploads a file. If the connection breaks before the answer, it looks which
@@ -137,9 +146,18 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 			return nil
 		}
 		content = left
-	} else if info, err := os.Stat(file); err == nil && u.has(file, u.names[file], info.Size()) {
-		u.skipped++
-		return nil
+	} else if info, err := os.Stat(file); err == nil {
+		name, err := u.elsewhere(ctx, file, info.Size())
+		switch {
+		case err != nil:
+			return err
+		case name != "":
+			fmt.Fprintf(u.stderr, "%s: already there as %s\n", file, name)
+			fallthrough
+		case u.has(file, u.names[file], info.Size()):
+			u.skipped++
+			return nil
+		}
 	}
 	var answer []struct {
 		picture
