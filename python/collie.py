@@ -48,6 +48,7 @@ CALLS = {
 
 # Parameters in the query that methods send, by operationId.
 QUERIES = {
+    "uploadImages": ["present"],
     "importMasks": ["numbers", "uncovered"],
     "listEvidence": ["after"],
     "listHypotheses": ["count"],
@@ -141,12 +142,14 @@ class Collie:
     def image(self, image_id):
         return self._json("getImage", image_id)
 
-    def upload(self, project_id, path, name=None):
+    def upload(self, project_id, path, name=None, present="add"):
         """Upload an image or a zip archive; returns an entry for each image.
 
         Entries of files that can't be used have the status failed and a problem.
+        With present="skip" what the project has by name and content is not added
+        again, so that a script can send files again after an interruption.
         """
-        return self._file("uploadImages", project_id, path, name)
+        return self._file("uploadImages", project_id, path, name, {"present": present})
 
     def review(self, project_id, image_ids, status, comment=""):
         """Set the status of images: todo, progress, done, approved, rejected, or "" for none.

@@ -124,6 +124,8 @@ class Work(unittest.TestCase):
         self.assertEqual(SERVER.project(self.project["id"])["classes"][1]["color"], "#0000ff")
         (uploaded,) = SERVER.upload(self.project["id"], self.write("blue ü.png", png(64, 48, (10, 20, 200))))
         self.assertEqual((uploaded["name"], uploaded["width"], uploaded["height"]), ("blue ü.png", 64, 48))
+        (again,) = SERVER.upload(self.project["id"], self.write("blue ü.png", png(64, 48, (10, 20, 200))), present="skip")
+        self.assertEqual((again["id"], again.get("present")), (uploaded["id"], True))
         image = SERVER.image(uploaded["id"])
         with self.assertRaises(TimeoutError):
             SERVER.wait(self.project["id"], seconds=0, every=0.01)

@@ -82,16 +82,8 @@ func noPhotographs(names []string, others map[string]bool) error {
 // addEntry adds a file of a zip archive, unless it is present, and reports whether to go
 // on.
 func (u *upload) addEntry(ctx context.Context, f *archive.File, there present) (more bool) {
-	switch im, found, err := u.take(ctx, there, f); {
-	case err != nil:
-		u.fail(f.Name, err)
+	if f.Err == nil && u.known(ctx, there, f.Name, f.Size, f.Open) {
 		return ctx.Err() == nil
-	case found:
-		known := wire.ImageOf(im)
-		known.Present = true
-		u.results = append(u.results, known)
-		u.skipped++
-		return true
 	}
 	if u.full(f.Name) {
 		return false
@@ -106,9 +98,9 @@ func (u *upload) addEntry(ctx context.Context, f *archive.File, there present) (
 	return ctx.Err() == nil
 }
 
-var presentQuery = query.Word{Name: "present", Words: []string{"add", "skip"}, Doc: "what becomes of files in zip archives that the project has by name and content: with skip they are not added again, so that an archive can be sent again after an interruption"}
+var presentQuery = query.Word{Name: "present", Words: []string{"add", "skip"}, Doc: "what becomes of files that the project has by name and content: with skip they are not added again, so that a file or a zip archive can be sent again after an interruption"}
 
-// present is the images that a project had before an archive, by name.
+// present is the images that a project had before an archive or an upload, by name.
 type present map[string][]segment.Image
 
 // imagesPresent lists them. O(images).
@@ -123,17 +115,32 @@ func (s *Server) imagesPresent(ctx context.Context, project string) (present, er
 	return there, nil
 }
 
+// known answers with the image that was made of a file, if there is one, and reports
+// whether the file is done with.
+func (u *upload) known(ctx context.Context, there present, name string, size int64, open func() (io.ReadCloser, error)) (done bool) {
+	im, found, err := u.take(ctx, there, name, size, open)
+	switch {
+	case err != nil:
+		u.fail(name, err)
+	case found:
+		known := wire.ImageOf(im)
+		known.Present = true
+		u.results = append(u.results, known)
+		u.skipped++
+	}
+	return found || err != nil
+}
+
 // take removes and returns the image that was made of a file; it stands for one only.
-func (s *Server) take(ctx context.Context, there present, f *archive.File) (im segment.Image, found bool, err error) {
-	name, err := workspace.ImageName(f.Name)
-	if err != nil || f.Err != nil {
+func (s *Server) take(ctx context.Context, there present, name string, size int64, open func() (io.ReadCloser, error)) (im segment.Image, found bool, err error) {
+	if name, err = workspace.ImageName(name); err != nil {
 		return segment.Image{}, false, nil // adding it says why
 	}
 	for i, im := range there[name] {
-		if im.Bytes != f.Size {
+		if im.Bytes != size {
 			continue
 		}
-		same, err := s.madeOf(ctx, im, f)
+		same, err := s.madeOf(ctx, im, open)
 		if same {
 			there[name] = slices.Delete(there[name], i, i+1)
 		}
@@ -145,13 +152,13 @@ func (s *Server) take(ctx context.Context, there present, f *archive.File) (im s
 }
 
 // madeOf reports whether a file is what an image was made of.
-func (s *Server) madeOf(ctx context.Context, im segment.Image, f *archive.File) (bool, error) {
+func (s *Server) madeOf(ctx context.Context, im segment.Image, open func() (io.ReadCloser, error)) (bool, error) {
 	there, err := s.workspace.Picture(ctx, im, im.OriginalKey())
 	if err != nil {
 		return false, err
 	}
 	defer there.Close()
-	here, err := f.Open()
+	here, err := open()
 	if err != nil {
 		return false, err
 	}

@@ -165,6 +165,27 @@ func TestUploadZipAgain(t *testing.T) {
 	}
 }
 
+// So does a file by itself, each time for one file of the upload.
+func TestUploadAgain(t *testing.T) {
+	s := MustServe(t)
+	p := s.project()
+	send := func(query string, files ...file) (images []wire.Image) {
+		t.Helper()
+		body, kind := form(files...)
+		s.send("POST", "/api/v1/projects/"+p.ID+"/images"+query, body, "Content-Type: "+kind).into(t, http.StatusCreated, &images)
+		return images
+	}
+	first := send("?present=skip", file{"a.png", picture()})
+	other := append(bytes.Clone(picture()), 0)
+	again := send("?present=skip", file{"a.png", picture()}, file{"a.png", other}, file{"b.png", picture()}, file{"a.png", picture()})
+	if len(again) != 4 || again[0].ID != first[0].ID || !again[0].Present || again[1].Present || again[2].Present || again[3].Present {
+		t.Errorf("%+v again: %+v", first, again)
+	}
+	if whole := send("", file{"a.png", picture()}); whole[0].Present || whole[0].ID == first[0].ID {
+		t.Errorf("without asking: %+v", whole)
+	}
+}
+
 func TestUploadOfUnusableZips(t *testing.T) {
 	s := mustServe(t, Limits{Files: 3, Zip: archive.Limits{Bytes: 1 << 20, Entries: 5, Inflated: 3 << 20}})
 	p := s.project()

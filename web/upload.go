@@ -29,9 +29,10 @@ import (
 type upload struct {
 	*Server
 	project string
-	skip    bool  // what the project has of archives
-	results []any // wire.Image or problem.File, in the order of the files
-	skipped int   // of these
+	skip    bool    // what the project has
+	there   present // that, once a file by itself has needed it
+	results []any   // wire.Image or problem.File, in the order of the files
+	skipped int     // of these
 	failed  problem.Upload
 }
 
@@ -94,9 +95,7 @@ func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
 			u.fail(name, workspace.Refusal(err))
 			return true
 		}
-		u.hold(ctx, name, content, u.workspace.PhotoLimits().Bytes, func(ctx context.Context, name string, file *os.File, _ int64) {
-			u.add(ctx, name, file)
-		})
+		u.hold(ctx, name, content, u.workspace.PhotoLimits().Bytes, u.addPicture)
 	}
 	return source.err == nil && ctx.Err() == nil // which net/http also cancels when the body breaks off
 }
@@ -119,6 +118,24 @@ func (u *upload) hold(ctx context.Context, name string, content io.Reader, limit
 		return
 	}
 	do(ctx, name, file.File, size)
+}
+
+// addPicture adds a file that came by itself, unless it is present.
+func (u *upload) addPicture(ctx context.Context, name string, file *os.File, size int64) {
+	if u.skip {
+		if u.there == nil {
+			var err error
+			if u.there, err = u.imagesPresent(ctx, u.project); err != nil {
+				u.fail(name, err)
+				return
+			}
+		}
+		open := func() (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(file, 0, size)), nil }
+		if u.known(ctx, u.there, name, size, open) {
+			return
+		}
+	}
+	u.add(ctx, name, file)
 }
 
 // add adds one file.
