@@ -43,6 +43,8 @@ func TestHistoryOverHTTP(t *testing.T) {
 		t.Error("the mask after the undo of the restore is not the one before it")
 	}
 
+	s.get(path+"/mask.png?of=hypothesis&after=3").problem(t, 422) // it would be one for the current evidence
+
 	type list struct {
 		Seq    int
 		More   bool

@@ -24,7 +24,7 @@ import (
 var (
 	ofQuery        = query.Word{Name: "of", Words: []string{"labelling", "hypothesis"}, Doc: "what the mask shows"}
 	rankQuery      = query.Int{Name: "rank", High: engine.MaxHypotheses - 1, Doc: "rank of the hypothesis, with of=hypothesis"}
-	afterMaskQuery = query.Int{Name: "after", Fallback: -1, High: math.MaxInt32, Doc: "the labelling after this event; 0 is the start"}
+	afterMaskQuery = query.Int{Name: "after", Fallback: -1, High: math.MaxInt32, Doc: "the labelling after this event; 0 is the start. Not with of=hypothesis"}
 	styleQuery     = query.Word{Name: "style", Words: []string{"index", "colour", "overlay"}, Doc: "index: 8-bit palette PNG, pixel = class index, 255 undecided, colours of PASCAL VOC; colour: RGB in the project's colours, undecided (224, 224, 192); overlay: the labelling, or the first guess of an image that has nothing else, half transparent, at the size of the thumbnail"}
 )
 
@@ -54,6 +54,9 @@ func (s *Server) mask(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	if shown.after, err = afterMaskQuery.Of(r); err != nil {
 		return nil, err
+	}
+	if of == "hypothesis" && shown.after >= 0 {
+		return nil, problem.Invalid("The mask of a hypothesis is for the current evidence: leave out \"after\".")
 	}
 	a, err := s.annotation(r)
 	if err != nil {

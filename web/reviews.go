@@ -31,11 +31,32 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 	if body.Images == nil || body.Status == nil { // a misspelt status must not take one away
 		return problem.Invalid("The fields \"images\" and \"status\" are needed; an empty status removes the current one. Nothing was changed.")
 	}
+	if id, ok := stray(body.Seen, body.Images); ok {
+		return problem.Invalid("The field \"seen\" has %.40q, which \"images\" lacks. Nothing was changed.", id)
+	}
 	images, err := s.workspace.SetReview(r.Context(), project, body.Images, body.Seen, segment.Review{Status: *body.Status, Comment: body.Comment})
 	if err != nil {
 		return err
 	}
 	return s.answers.JSON(w, http.StatusOK, imagesOf(images))
+}
+
+// stray returns a key that is not among ids: a status that is meant for what was looked at
+// must not cover later edits because the key is misspelt.
+func stray(seen map[string]uint32, ids []string) (id string, ok bool) {
+	if len(seen) == 0 {
+		return "", false
+	}
+	listed := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		listed[id] = true
+	}
+	for id := range seen {
+		if !listed[id] {
+			return id, true
+		}
+	}
+	return "", false
 }
 
 func imagesOf(images []segment.Image) []wire.Image {

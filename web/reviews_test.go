@@ -88,7 +88,7 @@ func TestReviews(t *testing.T) {
 			t.Errorf("approved%s: about %d events, stored %d, want %d", seen, about[0].Review.Seq, got[0].Review.Seq, want)
 		}
 	}
-	for _, seen := range []string{`{"` + im.ID + `":-1}`, `{"` + im.ID + `":0.5}`, `{"` + im.ID + `":"0"}`, `[0]`, `0`} {
+	for _, seen := range []string{`{"none":1}`, `{"` + im.ID + `":-1}`, `{"` + im.ID + `":0.5}`, `{"` + im.ID + `":"0"}`, `[0]`, `0`} {
 		if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"done","seen":`+seen+`}`)); a.status != http.StatusUnprocessableEntity || now() != "approved" {
 			t.Errorf("seen %s: %d, then %q: %s", seen, a.status, now(), a.body)
 		}
