@@ -16,6 +16,10 @@ import (
 // belong to a map other than the current one.
 var ErrOtherMap = errors.New("superpixels of another map")
 
+// ErrTaken is the cause of the Conflict for an event whose id another one has: the same
+// event can't be sent again.
+var ErrTaken = errors.New("id of another event")
+
 // Append adds e to the evidence as number expected+1 and returns its number; on
 // return it is on disk. For an event that is already stored, by its ID, it
 // returns the existing number. Points are resolved to superpixels. After any
@@ -192,7 +196,7 @@ func (a *Annotation) repeated(ctx context.Context, e *segment.Event) (seq int, o
 
 // taken is the error for an id that another event has. The caller holds the lock.
 func (a *Annotation) taken(id string) error {
-	return a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", id)
+	return a.conflict("Another event of this image already has the id %q; every event needs its own id. Nothing was changed.", id).Because(ErrTaken)
 }
 
 // stored returns the event with an id, or nil. The caller holds the lock.

@@ -141,6 +141,7 @@ func (r *room) replyTo(id string, expected, seq int, err error, present int) any
 	switch {
 	case ours:
 		m.Reason = "unavailable"
+	case errors.Is(err, annotation.ErrTaken):
 	case errors.As(err, &domain) && domain.Kind == segment.Conflict && expected != domain.Seq:
 		m.Reason, m.Seq = "stale", domain.Seq
 	case errors.Is(err, annotation.ErrOtherMap):

@@ -135,6 +135,7 @@ func TestRebase(t *testing.T) {
 		{"a", `"points":[[1,1]],"class":1,"rebase":true`, "ack 4 "},
 		{"a", `"points":[[1,1]],"class":1,"rebase":true`, "ack 4 "},
 		{"a", `"points":[[1,1]],"class":0,"rebase":true`, "reject 4 invalid"}, // another event of the same id
+		{"a", `"points":[[1,1]],"class":0`, "reject 4 invalid"},               // which no newer state helps
 		{"b", `"superpixels":[1],"map":"0000000000000000","class":1,"rebase":true`, "reject 4 map"},
 	} {
 		c.say(`{"type":"evidence","id":"` + a.id + `","expected_seq":1,"kind":"label",` + a.fields + `}`)
