@@ -42,6 +42,31 @@ func TestListOfReviews(t *testing.T) {
 	}
 }
 
+// For programs the records are as the server has them, one a line.
+func TestListOfRecords(t *testing.T) {
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := `[{"id": "p", "name": "Beach"}, {"id": "q", "name": "Ü"}]`
+		if strings.HasSuffix(r.URL.Path, "/p/images") {
+			answer = `[{"id": "a", "name": "a\tb.png", "new": {"field": 1}}]`
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	defer site.Close()
+	s, err := newServer(site.URL, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for project, want := range map[string]string{
+		"":      `{"id":"p","name":"Beach"}` + "\n" + `{"id":"q","name":"Ü"}` + "\n",
+		"Beach": `{"id":"a","name":"a\tb.png","new":{"field":1}}` + "\n",
+	} {
+		var said bytes.Buffer
+		if err := (&listCommand{Project: project, JSON: true}).Run(t.Context(), s, streams{&said, io.Discard}); err != nil || said.String() != want {
+			t.Errorf("%q: %v\ngot  %swant %s", project, err, &said, want)
+		}
+	}
+}
+
 // Waiting says how many images only a person calls done.
 func TestWaitSaysWhatIsDoneByHand(t *testing.T) {
 	asked := 0

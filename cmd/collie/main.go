@@ -4,8 +4,10 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -68,6 +70,7 @@ func main() {
 // listCommand lists projects or images.
 type listCommand struct {
 	Project string `arg:"" optional:"" help:"Id of a project, or its name if no other project has it."`
+	JSON    bool   `help:"Print a JSON object a line, as the interface of the server describes them at /api."`
 }
 
 // reviews are the statuses by hand in the words of the page.
@@ -86,8 +89,11 @@ func (p *picture) review() string {
 }
 
 // Run prints a line per project, or per image, whose columns are separated by
-// tabs.
+// tabs, or the records as the server has them.
 func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
+	if c.JSON {
+		return c.records(ctx, s, out)
+	}
 	if c.Project == "" {
 		projects, err := s.projects(ctx)
 		for _, p := range projects {
@@ -102,6 +108,28 @@ func (c *listCommand) Run(ctx context.Context, s *server, out streams) error {
 	images, err := s.images(ctx, p.ID)
 	for _, im := range images {
 		fmt.Fprintf(out.stdout, "%s\t%s\t%d × %d\t%s\t%s\t%s\n", im.ID, im.Status, im.Width, im.Height, im.Name, im.review(), im.Assignee)
+	}
+	return err
+}
+
+// records prints what the server says of each project or image.
+func (c *listCommand) records(ctx context.Context, s *server, out streams) error {
+	path := "/api/v1/projects"
+	if c.Project != "" {
+		p, err := s.project(ctx, c.Project)
+		if err != nil {
+			return err
+		}
+		path += "/" + p.ID + "/images"
+	}
+	var all []json.RawMessage
+	err := s.send(ctx, "GET", path, nil, &all)
+	for _, record := range all {
+		var line bytes.Buffer
+		if err := json.Compact(&line, record); err != nil {
+			return err
+		}
+		fmt.Fprintf(out.stdout, "%s\n", &line)
 	}
 	return err
 }
