@@ -169,6 +169,9 @@ class Collie:
     def import_masks(self, project_id, path, name=None, uncovered="background", mapping=None, numbers="classes"):
         """Import masks, or classifier scores or embeddings in a .npz or .npy file; returns the report.
 
+        Its images that nothing could be imported for have a problem; only a call without
+        any file that can be used raises one.
+
         With numbers="objects" PNGs and TIFFs are label images, as cellpose and StarDist
         write them: 0 is background and every other number one object. All objects have the
         class that mapping={"objects": "cell"} says, or the second one of two.
@@ -207,7 +210,8 @@ class Collie:
         """Append an event, such as append(id, "label", points=[[x, y]], class_=1).
 
         Fields are those of NewEvent in the OpenAPI document; class_ stands for
-        class. Somebody else's event in between is a Problem of status 409.
+        class. Somebody else's event in between is a Problem of status 409. With an id
+        of your own a call whose answer got lost can be made again: it is stored once.
         """
         event = {("class" if k == "class_" else k): v for k, v in fields.items()}
         event.setdefault("id", uuid.uuid4().hex)
