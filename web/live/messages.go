@@ -23,7 +23,7 @@ type clientMessage struct {
 	Seq     int             `json:"seq,omitempty"`
 	Unacked []wire.Evidence `json:"unacked,omitempty"`
 	Count   int             `json:"count,omitempty"`
-	N       int             `json:"n,omitempty"`
+	N       *int            `json:"n,omitempty"`
 	Rebase  bool            `json:"rebase,omitempty"`
 	wire.Evidence
 }

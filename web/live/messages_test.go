@@ -85,7 +85,7 @@ var clientExamples = map[string]clientMessage{
 
 	"run":    {Type: "run", Count: 40},
 	"stop":   {Type: "stop"},
-	"credit": {Type: "credit", N: 8},
+	"credit": {Type: "credit", N: new(8)},
 	"suppose": {Type: "suppose", Evidence: wire.Evidence{
 		ExpectedSeq: new(8), Map: "0011223344556677", Superpixels: []int32{5}, Class: new(1),
 	}},

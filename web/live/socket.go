@@ -219,12 +219,12 @@ func (c *socket) handle(message []byte) error {
 	case "suppose":
 		return c.suppose(m)
 	case "credit":
-		if m.N < 0 {
-			return segment.Errorf(segment.Invalid, "The field \"n\" must not be negative. Nothing was changed.")
+		if m.N == nil || *m.N < 0 {
+			return segment.Errorf(segment.Invalid, "The field \"n\" must be the number of hypotheses that may come, 0 or more. Nothing was changed.")
 		}
 		c.room.mu.Lock()
 		defer c.room.mu.Unlock()
-		c.allow(m.N)
+		c.allow(*m.N)
 	}
 	return nil
 }
