@@ -1,3 +1,4 @@
+import { ClassText } from './classtext.js';
 import { call } from '../ui/api.js';
 import { byId, closeButtons, colourSwatches, ownDirection } from '../ui/dom.js';
 import { ExportDialog } from '../transfer/export.js';
@@ -75,7 +76,7 @@ const learning = new LearningPanel(project, images);
 const importing = new ImportDialog(project, async (classes) => {
   await images.load();
   void learning.load();
-  if (classes) await legend();
+  if (classes) legend(await call('GET', address));
 });
 byId('import').addEventListener('click', () => importing.open());
 await images.load();
@@ -100,17 +101,19 @@ async function uploaded(sent) {
 const rest = new RestChoice(address);
 rest.show([...byId('legend').children].map((item, id) => ({ id, name: item.textContent ?? '' })), JSON.parse(rest.field.dataset.rest ?? 'null'));
 
+const classText = new ClassText(address, legend);
+byId('edit-classes').addEventListener('click', () => classText.open());
+
 // A list that scrolls can be scrolled by keys; Safari doesn't see to that.
 new ResizeObserver(([{ target }]) => {
   /** @type {HTMLElement} */ (target).tabIndex = target.scrollHeight > target.clientHeight ? 0 : -1;
 }).observe(byId('legend'));
 
-/** Shows the classes as they are now. */
-async function legend() {
-  const { classes, rest: what } = await call('GET', address);
+/** Shows the classes of the project. @param {import('../evidence/protocol.js').ProjectRecord} record */
+function legend({ classes, rest: what }) {
   rest.show(classes, what);
   byId('legend').replaceChildren(
-    ...classes.map((/** @type {{name: string, color: string}} */ { name, color }) => {
+    ...classes.map(({ name, color }) => {
       const item = document.createElement('li');
       const swatch = document.createElement('span');
       swatch.className = 'swatch';
