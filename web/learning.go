@@ -98,10 +98,10 @@ func withoutGuess(l learner.Learning) string {
 		return "Nothing is guessed before the project has learned from its finished images, which it is doing now. Ask again when training is false."
 	case l.Model == 0:
 		return "Nothing is guessed, because the project has learned nothing from its finished images."
-	case !l.Guessing && !l.Training:
-		return "Nothing is guessed, because the guesses wouldn't save work yet. The project tries again when more images are finished."
 	case l.Training:
 		return fmt.Sprintf("A newer model than number %d is being trained. Ask again when training is false.", l.Model)
+	case !l.Guessing:
+		return "Nothing is guessed, because the guesses wouldn't save work yet. The project tries again when more images are finished."
 	case len(l.Images) == 0:
 		return "Nothing is guessed, because every image has been worked on or has imported scores."
 	}

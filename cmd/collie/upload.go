@@ -148,13 +148,13 @@ func (u *uploading) missing(ctx context.Context, file string) error {
 		content = left
 	} else if info, err := os.Stat(file); err == nil {
 		name, err := u.elsewhere(ctx, file, info.Size())
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case name != "":
+		}
+		if name != "" {
 			fmt.Fprintf(u.stderr, "%s: already there as %s\n", file, name)
-			fallthrough
-		case u.has(file, u.names[file], info.Size()):
+		}
+		if name != "" || u.has(file, u.names[file], info.Size()) {
 			u.skipped++
 			return nil
 		}

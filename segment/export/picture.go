@@ -36,8 +36,8 @@ func (s *subject) extension() string {
 }
 
 // fileName is the image's name in documents: its file in the archive or, without one, the
-// uploaded file with its folders, by which other programs find it. Where that could be another
-// image, also for readers that pass over case, it is the stem, with the ending of the uploaded
+// name of the uploaded file with its folders, as other programs have it. If another image could
+// be meant, also by readers that ignore case, it is the stem, with the ending of the uploaded
 // file if possible.
 func (s *subject) fileName() string {
 	if s.pictureName != "" && *s.options.Pictures {

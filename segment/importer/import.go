@@ -155,8 +155,8 @@ type importing struct {
 	thumbnails int  // still to draw
 }
 
-// index lists the images by their names, and notes whether the files have shapes. In Collie's own exports, which have a manifest,
-// exported names take precedence over others.
+// index lists the images by their names, and notes whether the files have shapes. In
+// Collie's own exports, which have a manifest, exported names take precedence over others.
 func (i *importing) index(ctx context.Context, d *dataset) error {
 	i.names, i.masked = newNames(d, i.files.scored()), map[string]string{}
 	var stems export.Stems

@@ -86,6 +86,16 @@ export function moved(list, from, to) {
   return rest;
 }
 
+/**
+ * The names of the classes that labels use.
+ *
+ * @param {readonly {id: number, name: string}[]} classes
+ * @param {Record<string, number>} inUse in how many images there are labels of each class, by id
+ */
+export function namesInUse(classes, inUse) {
+  return classes.filter(({ id }) => inUse[id] > 0).map(({ name }) => name);
+}
+
 /** @param {readonly Entry[]} list what the server is sent */
 export function bodyOf(list) {
   return list.map(({ id, stored, name, color }) => (stored ? { id, name, color } : { name, color }));

@@ -1,6 +1,6 @@
 import { call, Problem } from '../ui/api.js';
 import { removeClass } from './classdelete.js';
-import { bodyOf, rebased } from './classlist.js';
+import { bodyOf, namesInUse, rebased } from './classlist.js';
 import { editName } from './naming.js';
 import { byId } from '../ui/dom.js';
 import { Menu } from '../ui/menu.js';
@@ -94,7 +94,7 @@ export function formatOf(name, text) {
  * @param {Record<string, number>} inUse in how many images there are labels of each class that the set lacks, by id
  */
 export function lackingText(classes, inUse) {
-  const names = classes.filter(({ id }) => inUse[id] > 0).map(({ name }) => `“${name}”`);
+  const names = namesInUse(classes, inUse).map((name) => `“${name}”`);
   const them = names.length === 1 ? 'it' : 'them';
   return `A label set replaces all classes, and this one lacks ${names.join(', ')}, which labels use. Add ${them} to the file, or delete ${them} here first. Nothing was changed.`;
 }

@@ -1,3 +1,4 @@
+import { namesInUse } from '../classes/classlist.js';
 import { call, Problem, textOf } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
 import { isolated } from '../ui/names.js';
@@ -20,7 +21,7 @@ export function refusalText(error, classes) {
   if (!(error instanceof Problem)) return textOf(error);
   const { in_use: inUse, project } = error.fields;
   if (inUse) {
-    const names = classes.filter(({ id }) => inUse[id] > 0).map(({ name }) => `“${isolated(name)}”`);
+    const names = namesInUse(classes, inUse).map((name) => `“${isolated(name)}”`);
     return `No line is called ${names.join(', ')}, but labels use ${names.length === 1 ? 'it' : 'them'}. Nothing was changed.`;
   }
   return project ? 'Someone else has just changed the classes. Save again to replace theirs by yours.' : textOf(error);
@@ -63,7 +64,7 @@ export class ClassText {
   async save() {
     const form = new FormData();
     form.append('file', new Blob([this.lines.value], { type: 'text/plain' }), 'classes.txt');
-    form.append('base', JSON.stringify(this.base.map(({ id, name, color }) => ({ id, name, color }))));
+    form.append('base', JSON.stringify(this.base));
     try {
       this.changed(await call('PUT', `${this.address}/classes?format=txt`, form));
       this.dialog.close();

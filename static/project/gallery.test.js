@@ -46,7 +46,7 @@ test('who only reviews goes on with the first image that is done and not judged 
   assert.ok(!waiting(of({ status: 'started', review: { status: 'rejected', seq: 2 } })), 'somebody is still correcting it');
 });
 
-test('an image of which there is but a guess is guessed, wherever the guess is from', () => {
+test('an image that has only a guess counts as guessed, whatever made the guess', () => {
   const guesses = /** @type {any[]} */ ([{ id: 'p', name: 'p', status: 'untouched', guess_only: true }, { id: 'q', name: 'q', status: 'started', guess_only: true }]);
   assert.equal(ids({ status: 'guessed' }, [...images, ...guesses]), 'pq');
   assert.equal(ids({ status: 'untouched' }, [...images, ...guesses]), 'c');

@@ -1,6 +1,6 @@
-import { ClassText } from './classtext.js';
 import { call } from '../ui/api.js';
 import { byId, closeButtons, colourSwatches, ownDirection } from '../ui/dom.js';
+import { ClassText } from './classtext.js';
 import { ExportDialog } from '../transfer/export.js';
 import { ImageList } from './images.js';
 import { LearningPanel } from './learning.js';

@@ -208,7 +208,7 @@ func choose(a *archive.Archive) (*archive.File, string, error) {
 	return named[0], strings.TrimSuffix(named[0].Name, ".npy"), nil
 }
 
-// find returns the member of an archive that holds an array, nil if there is none.
+// find returns the array of a name in an archive, or nil.
 func find(a *archive.Archive, name string) *archive.File {
 	for f := range a.Files() {
 		if f.Name == name+".npy" {
