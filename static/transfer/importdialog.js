@@ -9,6 +9,7 @@ import { pause, waitText } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { staying } from '../ui/staying.js';
 import { toast, toastProblem } from '../ui/toast.js';
+import { keptLines, undoImport, undoneText } from './undoimport.js';
 
 /**
  * The dialog that imports masks made elsewhere into a project: files are chosen,
@@ -32,11 +33,15 @@ export class ImportDialog {
     this.running = false;
     /** @type {import('./importreport.js').ImportReport | null} of the files, once they have been reviewed */
     this.reviewed = null;
+    /** @type {readonly import('./importreport.js').Imported[]} what the last import stored */
+    this.stored = [];
     this.form.addEventListener('submit', (e) => {
       e.preventDefault();
       if (!this.running && this.chosen.length > 0) void (this.reviewed ? this.#import() : this.#look());
     });
     this.chooser.addEventListener('change', () => this.#step(null));
+    this.undo = /** @type {HTMLButtonElement} */ (byId('import-undo'));
+    this.undo.addEventListener('click', () => void this.#undo());
     byId('import-back').addEventListener('click', () => {
       this.#step(null);
       this.chooser.focus();
@@ -86,6 +91,8 @@ export class ImportDialog {
   #ready() {
     const good = this.reviewed?.images.filter((im) => !im.problem) ?? [];
     this.primary.textContent = this.reviewed ? `Import ${kinds(good)}` : 'Review';
+    this.undo.hidden = this.reviewed !== null || this.stored.length === 0;
+    this.undo.disabled = this.running;
     this.primary.disabled = this.running || (this.reviewed !== null && (good.length === 0 || this.review.open !== undefined));
   }
 
@@ -144,11 +151,39 @@ export class ImportDialog {
   async #import() {
     const files = this.chosen;
     const report = await this.#send(files, '', 'Importing', { mapping: JSON.stringify(this.review.mapping) });
+    this.stored = report.images.filter((im) => im.seq);
     this.#choose(remaining(this.chosen, files)); // others may have been dropped meanwhile
     this.#step(null);
-    this.#show(resultText(report), remarks(report));
-    if (this.dialog.open) this.chooser.focus();
-    else toast('Import finished', resultText(report));
+    this.#finished('Import finished', resultText(report), remarks(report));
     await this.imported(report.classes_added.length > 0);
+  }
+
+  /** Says what was done, in a message if the dialog has been closed. @param {string} title @param {string} text @param {string[]} lines */
+  #finished(title, text, lines) {
+    this.#show(text, lines);
+    if (this.dialog.open) this.chooser.focus();
+    else toast(title, text);
+  }
+
+  /** Takes the last import back. */
+  async #undo() {
+    const images = this.stored;
+    this.running = true;
+    this.bar.hidden = false;
+    this.#show('Undoing');
+    this.#ready();
+    const count = new Set(images.map((im) => im.image)).size;
+    const outcome = await staying(() => undoImport(images, {
+      send: (image, event) => call('POST', `/api/v1/images/${encodeURIComponent(image)}/evidence`, event),
+      pause,
+      progress: (done) => { this.bar.value = done / count; },
+      wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
+    }));
+    this.running = false;
+    this.bar.hidden = true;
+    this.stored = [];
+    this.#ready();
+    this.#finished('Import undone', undoneText(outcome, images), keptLines(outcome));
+    await this.imported(false);
   }
 }

@@ -8,6 +8,7 @@ import { counted } from '../ui/numbers.js';
  * @property {string} [image] id
  * @property {boolean} [added] whether the image came with it
  * @property {boolean} [replaces] whether the image had labels, whose place it takes
+ * @property {number} [seq] number of the image's events after it; none if nothing was stored
  * @property {boolean} [empty] whether the files have no shape for the image
  * @property {string[]} [lossy] what the labelling can't hold
  * @property {string[]} [columns] classes of the columns of scores
@@ -69,7 +70,7 @@ function consequences(good) {
   const replacing = good.filter((im) => im.replaces).length;
   const empty = good.filter((im) => im.empty).length;
   return [
-    replacing > 0 ? `The labels of ${counted(replacing, 'image')} are replaced; undo on an image brings them back.` : '',
+    replacing > 0 ? `The labels of ${counted(replacing, 'image')} are replaced; undo brings them back.` : '',
     empty > 0 ? `${counted(empty, 'image')} without a shape: all pixels are outside every shape.` : '',
   ];
 }

@@ -26,7 +26,7 @@ test('what was not imported is named, then what is not exact, up to a number', (
 
 test('labels that are replaced and images without a shape are told before and after', () => {
   const images = [{ mask: 'a.jpg', replaces: true }, { mask: 'b.jpg', replaces: true, empty: true }, { mask: 'c.jpg', empty: true, problem: 'No.' }, { mask: 'd.jpg' }];
-  const text = 'The labels of 2 images are replaced; undo on an image brings them back. 1 image without a shape: all pixels are outside every shape.';
+  const text = 'The labels of 2 images are replaced; undo brings them back. 1 image without a shape: all pixels are outside every shape.';
   assert.equal(reviewText({ ...report, images }), `3 masks can be imported, 1 can’t. ${text} Nothing has been stored yet.`);
   assert.equal(resultText({ classes_added: [], values: [], images }), `3 masks imported, 1 skipped. ${text}`);
   assert.deepEqual(remarks({ ...report, images }), ['c.jpg: skipped. No.', 'b.jpg: no shape', 'a.jpg: replaces labels', 'b.jpg: replaces labels']);
