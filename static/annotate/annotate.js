@@ -75,7 +75,7 @@ function listen(app, queue) {
     say: (/** @type {string} */ text) => app.say(text),
   };
   const commands = {
-    ...labelCommands({ classes, stage, doubt, page }),
+    ...labelCommands({ session, classes, stage, doubt, page }),
     ...hypothesisCommands({ session, stage, acceptance, doubt, guess, history, page }),
     ...viewCommands({ stage, layers, doubt, tones, granularity: app.regrain.control, page }),
     ...workCommands({ session, stage, acceptance, lasting: () => queue.lasting, history, page }),

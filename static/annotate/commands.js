@@ -33,8 +33,8 @@ import { toast } from '../ui/toast.js';
  * @property {(text: string) => void} say
  */
 
-/** @param {{classes: ClassPanel, stage: Stage, doubt: Doubt, page: Page}} ports */
-export function labelCommands({ classes, stage, doubt, page }) {
+/** @param {{session: Session, classes: ClassPanel, stage: Stage, doubt: Doubt, page: Page}} ports */
+export function labelCommands({ session, classes, stage, doubt, page }) {
   const resize = (/** @type {1 | -1} */ by) => {
     stage.tools.resize(stage.tools.place + by);
     page.say(`Brush width ${stage.tools.width}`);
@@ -55,6 +55,7 @@ export function labelCommands({ classes, stage, doubt, page }) {
       else page.clear(stage.focus);
     },
     tool: (kind) => {
+      if (!session.mayChange()) return;
       stage.tools.take(/** @type {import('../tools/strokes.js').ToolKind} */ (kind));
       page.say(stage.tools.inWords);
     },
@@ -177,6 +178,6 @@ const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'acce
 
 /** @param {Commands} commands */
 export function connectButtons(commands) {
-  for (const id of ['tools', 'view-tools']) rove(byId(id), () => [...byId(id).querySelectorAll(':scope > button')].map((b) => /** @type {HTMLElement} */ (b)));
+  for (const id of ['tools', 'view-tools']) rove(byId(id), () => [...byId(id).querySelectorAll(':scope > button:not([hidden])')].map((b) => /** @type {HTMLElement} */ (b)));
   for (const id of BUTTONS) byId(id).addEventListener('click', () => commands[id](''));
 }

@@ -15,6 +15,7 @@ import (
 
 	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"collie/segment/sample"
 )
@@ -313,6 +314,12 @@ func TestE2EReviewerOnAPhone(t *testing.T) {
 	if value[bool](p, `document.getElementById('review-mark').checkVisibility()`) {
 		t.Error("the status shows twice")
 	}
+	p.tapOn("opening more tools", "#more-tools")
+	if offered := value[string](p, `[...document.querySelectorAll('.rail button, #tools-menu button')].filter((e) => e.checkVisibility()).map((e) => e.id || e.dataset.do || e.dataset.tool).join(' ')`); offered != "more-tools fit overlay tones boundaries uncertainty zoom-in zoom-out" {
+		t.Errorf("those who can't label are offered %q", offered)
+	}
+	p.screenshot("more-tools")
+	p.press(kb.Escape)
 
 	value[bool](p, `(window.reach = window.fetch, window.fetch = () => Promise.reject(new TypeError('no network')), true)`)
 	reject := func(comment, instead string) {
