@@ -21,7 +21,7 @@ lean = -ldflags=-s -trimpath
 go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
 # These tests compute for a long time in one goroutine. Tests beside them have
 # several, so test-race leaves out these alone and test-plain runs them.
-alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput)$$
+alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput|ChooserLearns|ShapesCoverTheirImageTooOften|Extents|WorkbenchIsBounded|GoldenDigestsWithFusedMultiplyAdd|HeavySteps)$$
 # Other people's code where test-race would spend half of its time: the database, the bundler
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
@@ -51,7 +51,7 @@ test-browser:
 
 test-plain:
 	$(go-test) $(program) $(plain)
-	$(go-test) -run '$(alone)' ./cmd/evaluate ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine
+	$(go-test) -run '$(alone)' ./cmd/evaluate ./cmd/internal/chooser ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine ./segment/importer
 
 test-modules:
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
@@ -61,7 +61,7 @@ quick:
 	go test $(lean) -short ./...
 
 fuzz:
-	.ci/fuzz 20s
+	.ci/fuzz 10s
 
 e2e:
 	go test -count=1 -v ./web/e2e/...
