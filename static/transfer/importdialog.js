@@ -105,13 +105,9 @@ export class ImportDialog {
    * @param {Record<string, string>} [fields]
    */
   async #send(files, query, doing, fields) {
-    this.running = true;
-    this.bar.hidden = false;
-    this.#show('');
-    this.#ready();
     const choices = new FormData(this.form);
     const address = `${this.address}/imports?numbers=${choices.get('numbers')}&uncovered=${choices.get('uncovered')}${query}`;
-    const report = await staying(async () => {
+    return this.#busily(async () => {
       const sent = await packed(files);
       return importAll(sent, {
         send: (file, progress) => sendFile(address, file, progress, fields),
@@ -124,9 +120,25 @@ export class ImportDialog {
         wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
       });
     });
-    this.running = false;
-    this.bar.hidden = true;
-    return report;
+  }
+
+  /**
+   * Does what takes a while, under the progress bar.
+   *
+   * @template T
+   * @param {() => Promise<T>} work
+   */
+  async #busily(work) {
+    this.running = true;
+    this.bar.hidden = false;
+    this.#show('');
+    this.#ready();
+    try {
+      return await staying(work);
+    } finally {
+      this.running = false;
+      this.bar.hidden = true;
+    }
   }
 
   async #look() {
@@ -168,19 +180,16 @@ export class ImportDialog {
   /** Takes the last import back. */
   async #undo() {
     const images = this.stored;
-    this.running = true;
-    this.bar.hidden = false;
-    this.#show('Undoing');
-    this.#ready();
     const count = new Set(images.map((im) => im.image)).size;
-    const outcome = await staying(() => undoImport(images, {
+    const outcome = await this.#busily(() => undoImport(images, {
       send: (image, event) => call('POST', `/api/v1/images/${encodeURIComponent(image)}/evidence`, event),
       pause,
-      progress: (done) => { this.bar.value = done / count; },
+      progress: (done) => {
+        this.bar.value = done / count;
+        this.#show(`Image ${done + 1} of ${count}`);
+      },
       wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
     }));
-    this.running = false;
-    this.bar.hidden = true;
     this.stored = [];
     this.#ready();
     this.#finished('Import undone', undoneText(outcome, images), keptLines(outcome));
