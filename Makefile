@@ -19,9 +19,10 @@ browser = ./web/e2e
 # compiled serves every checkout if it doesn't hold the folder's name.
 lean = -ldflags=-s -trimpath
 go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
-# These tests compute for a long time in one goroutine. Tests beside them have
-# several, so test-race leaves out these alone and test-plain runs them.
-alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput|ChooserLearns|ShapesCoverTheirImageTooOften|Extents|WorkbenchIsBounded|GoldenDigestsWithFusedMultiplyAdd|HeavySteps)$$
+# These tests compute for a long time in one goroutine, or in several that a shorter
+# test has, too. Tests beside them have several, so test-race leaves out these alone
+# and test-plain runs them.
+alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput|Train|ShapesCoverTheirImageTooOften|Extents|WorkbenchIsBounded|GoldenDigestsWithFusedMultiplyAdd|HeavySteps)$$
 # Other people's code where test-race would spend half of its time: the database, the bundler
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the

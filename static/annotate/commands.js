@@ -178,6 +178,6 @@ const BUTTONS = ['undo', 'redo', 'export', 'help', 'walk-on', 'walk-back', 'acce
 
 /** @param {Commands} commands */
 export function connectButtons(commands) {
-  for (const id of ['tools', 'view-tools']) rove(byId(id), () => [...byId(id).querySelectorAll(':scope > button:not([hidden])')].map((b) => /** @type {HTMLElement} */ (b)));
+  for (const id of ['tools', 'view-tools']) rove(byId(id), () => [...byId(id).querySelectorAll(':scope > button')].map((b) => /** @type {HTMLElement} */ (b)));
   for (const id of BUTTONS) byId(id).addEventListener('click', () => commands[id](''));
 }

@@ -9,7 +9,7 @@ import { pause, waitText } from '../ui/patience.js';
 import { sendFile } from '../ui/sendfile.js';
 import { staying } from '../ui/staying.js';
 import { toast, toastProblem } from '../ui/toast.js';
-import { keptLines, undoImport, undoneText } from './undoimport.js';
+import { keptLines, stepsOf, undoImport, undoneText } from './undoimport.js';
 
 /**
  * The dialog that imports masks made elsewhere into a project: files are chosen,
@@ -33,8 +33,7 @@ export class ImportDialog {
     this.running = false;
     /** @type {import('./importreport.js').ImportReport | null} of the files, once they have been reviewed */
     this.reviewed = null;
-    /** @type {readonly import('./importreport.js').Imported[]} what the last import stored */
-    this.stored = [];
+    this.stored = stepsOf([]); // by the last import
     this.form.addEventListener('submit', (e) => {
       e.preventDefault();
       if (!this.running && this.chosen.length > 0) void (this.reviewed ? this.#import() : this.#look());
@@ -91,7 +90,7 @@ export class ImportDialog {
   #ready() {
     const good = this.reviewed?.images.filter((im) => !im.problem) ?? [];
     this.primary.textContent = this.reviewed ? `Import ${kinds(good)}` : 'Review';
-    this.undo.hidden = this.reviewed !== null || this.stored.length === 0;
+    this.undo.hidden = this.reviewed !== null || this.stored.size === 0;
     this.undo.disabled = this.running;
     this.primary.disabled = this.running || (this.reviewed !== null && (good.length === 0 || this.review.open !== undefined));
   }
@@ -163,7 +162,7 @@ export class ImportDialog {
   async #import() {
     const files = this.chosen;
     const report = await this.#send(files, '', 'Importing', { mapping: JSON.stringify(this.review.mapping) });
-    this.stored = report.images.filter((im) => im.seq);
+    this.stored = stepsOf(report.images);
     this.#choose(remaining(this.chosen, files)); // others may have been dropped meanwhile
     this.#step(null);
     this.#finished('Import finished', resultText(report), remarks(report));
@@ -179,20 +178,19 @@ export class ImportDialog {
 
   /** Takes the last import back. */
   async #undo() {
-    const images = this.stored;
-    const count = new Set(images.map((im) => im.image)).size;
-    const outcome = await this.#busily(() => undoImport(images, {
+    const stored = this.stored;
+    const outcome = await this.#busily(() => undoImport(stored, {
       send: (image, event) => call('POST', `/api/v1/images/${encodeURIComponent(image)}/evidence`, event),
       pause,
       progress: (done) => {
-        this.bar.value = done / count;
-        this.#show(`Image ${done + 1} of ${count}`);
+        this.bar.value = done / stored.size;
+        this.#show(`Image ${done + 1} of ${stored.size}`);
       },
       wait: (problem, seconds) => this.#show(waitText(problem, seconds)),
     }));
-    this.stored = [];
+    this.stored = stepsOf([]);
     this.#ready();
-    this.#finished('Import undone', undoneText(outcome, images), keptLines(outcome));
+    this.#finished('Import undone', undoneText(outcome, stored), keptLines(outcome));
     await this.imported(false);
   }
 }

@@ -20,19 +20,23 @@ import { insist } from '../ui/patience.js';
  * @property {Imported[]} kept a step for each image that isn't as before, with the problem
  */
 
+/** What an import stored, by image. @param {readonly Imported[]} images of its report */
+export function stepsOf(images) {
+  return grouped(images.filter((im) => im.seq), (im) => im.image ?? '');
+}
+
 /**
  * Undoes the import's steps on each image, the last one first, unless the image has been
  * changed since.
  *
- * @param {readonly Imported[]} images of the report
+ * @param {ReadonlyMap<string, readonly Imported[]>} stored
  * @param {Way} way
  * @returns {Promise<Outcome>}
  */
-export async function undoImport(images, way) {
-  const stored = images.filter((im) => im.seq && !im.problem);
+export async function undoImport(stored, way) {
   /** @type {Outcome} */
   const outcome = { undone: 0, kept: [] };
-  for (const [image, steps] of grouped(stored, (im) => im.image ?? '')) {
+  for (const [image, steps] of stored) {
     way.progress(outcome.undone + outcome.kept.length);
     const kept = await undoSteps(image, steps, way);
     if (kept) outcome.kept.push(kept);
@@ -51,7 +55,7 @@ export async function undoImport(images, way) {
 async function undoSteps(image, steps, way) {
   const last = steps[steps.length - 1];
   let seq = last.seq ?? 0;
-  if (steps.some((step, i) => step.seq !== seq - (steps.length - 1 - i))) return { ...last, problem: 'It was changed during the import.' };
+  if (steps.some((step, i) => i > 0 && step.seq !== (steps[i - 1].seq ?? 0) + 1)) return { ...last, problem: 'It was changed during the import.' };
   for (const step of steps.toReversed()) {
     const event = /** @type {const} */ ({ id: newID(), kind: 'undo', expected_seq: seq });
     try {
@@ -69,9 +73,9 @@ export function keptLines({ kept }) {
   return kept.map(({ mask, problem }) => `${mask}: not undone. ${problem}`);
 }
 
-/** What became of it, in one line. @param {Outcome} outcome @param {readonly Imported[]} images of the import's report */
-export function undoneText({ undone, kept }, images) {
-  const added = new Set(images.filter((im) => im.added).map((im) => im.image)).size;
+/** What became of it, in one line. @param {Outcome} outcome @param {ReadonlyMap<string, readonly Imported[]>} stored */
+export function undoneText({ undone, kept }, stored) {
+  const added = [...stored.values()].filter((steps) => steps.some((im) => im.added)).length;
   return [
     undone > 0 ? `Undone on ${counted(undone, 'image')}.` : '',
     kept.length > 0 ? `Not undone on ${counted(kept.length, 'image')}.` : '',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Problem } from '../ui/api.js';
-import { keptLines, undoImport, undoneText } from './undoimport.js';
+import { keptLines, stepsOf, undoImport, undoneText } from './undoimport.js';
 
 /** A server with the numbers of events of images; images without one are gone. */
 function server(/** @type {Record<string, number>} */ events, /** @type {number[]} */ ...statuses) {
@@ -29,29 +29,30 @@ const step = (/** @type {string} */ image, /** @type {number} */ seq) => ({ mask
 test('each image’s import is undone, and what was skipped is left alone', async () => {
   const s = server({ a: 3, b: 1 });
   const images = [step('a', 3), { mask: 'bad.png', problem: 'Unreadable.' }, { ...step('b', 1), added: true }];
-  const outcome = await undoImport(images, s);
+  const stored = stepsOf(images);
+  const outcome = await undoImport(stored, s);
   assert.deepEqual(outcome, { undone: 2, kept: [] });
   assert.deepEqual(s.log, ['0 done', 'a at 3: 200', '1 done', 'b at 1: 200']);
-  assert.equal(undoneText(outcome, images), 'Undone on 2 images. The image that came with it stays in the project.');
+  assert.equal(undoneText(outcome, stored), 'Undone on 2 images. The image that came with it stays in the project.');
 });
 
 test('two steps of one image are undone from the last one on', async () => {
   const s = server({ a: 5 });
-  assert.deepEqual(await undoImport([step('a', 4), step('a', 5)], s), { undone: 1, kept: [] });
+  assert.deepEqual(await undoImport(stepsOf([step('a', 4), step('a', 5)]), s), { undone: 1, kept: [] });
   assert.deepEqual(s.log, ['0 done', 'a at 5: 200', 'a at 6: 200']);
 });
 
 test('what was done after an import, or between two, is kept', async () => {
   const s = server({ a: 4, b: 5 });
-  const outcome = await undoImport([step('a', 3), step('b', 3), step('b', 5), step('c', 1)], s);
+  const outcome = await undoImport(stepsOf([step('a', 3), step('b', 3), step('b', 5), step('c', 1)]), s);
   assert.equal(outcome.undone, 0);
   assert.deepEqual(s.log.filter((line) => line.startsWith('b')), []);
   assert.deepEqual(keptLines(outcome), ['a.png: not undone. It has been changed since.', 'b.png: not undone. It was changed during the import.', 'c.png: not undone. There is no such image.']);
-  assert.equal(undoneText(outcome, []), 'Not undone on 3 images.');
+  assert.equal(undoneText(outcome, new Map()), 'Not undone on 3 images.');
 });
 
 test('a lost answer is asked for again with the same id', async () => {
   const s = server({ a: 1 }, 0);
-  assert.deepEqual(await undoImport([step('a', 1)], s), { undone: 1, kept: [] });
+  assert.deepEqual(await undoImport(stepsOf([step('a', 1)]), s), { undone: 1, kept: [] });
   assert.deepEqual([s.log.length, s.ids.size], [3, 1]);
 });

@@ -9,7 +9,7 @@
  * @param {HTMLElement} container
  * @param {() => HTMLElement[]} controls in order, hidden ones included
  * @param {Way} [way] when the controls do not simply follow each other
- * @returns {(home?: HTMLElement) => void} makes one the control that Tab reaches, unless the focus is inside
+ * @returns {(home?: HTMLElement) => void} makes one the control that Tab reaches, the first unless given, unless the focus is inside
  */
 export function rove(container, controls, way = along(controls)) {
   /** @param {HTMLElement | undefined} one */
@@ -28,9 +28,10 @@ export function rove(container, controls, way = along(controls)) {
     e.stopPropagation();
     next.focus();
   });
-  reach(controls()[0]);
+  const first = () => controls().find((control) => !control.hidden);
+  reach(first());
   return (home) => {
-    if (!container.contains(document.activeElement)) reach(home ?? controls()[0]);
+    if (!container.contains(document.activeElement)) reach(home ?? first());
   };
 }
 

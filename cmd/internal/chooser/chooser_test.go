@@ -33,10 +33,32 @@ func abs(x float64) float64 { return max(x, -x) }
 
 var objectives = map[string]chooser.Objective{"expected quality": chooser.ExpectedQuality, "cross entropy": chooser.CrossEntropy}
 
-// A chooser learns which of several corrections is the best.
-func TestChooserLearns(t *testing.T) {
+// trained is a chooser that took so many steps, the same on one processor and on four.
+func trained(t *testing.T, name string, to chooser.Objective, steps int) *engine.Chooser {
+	t.Helper()
+	learn := func(procs int) *engine.Chooser {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		return chooser.Train(quiz(500), to, steps, 2)
+	}
+	c := learn(1)
+	if diff := cmp.Diff(c, learn(4)); diff != "" {
+		t.Fatalf("%s, on four processors (-one +four):\n%s", name, diff)
+	}
+	return c
+}
+
+// A few steps for the race detector, under which all those of TestTrain take a minute.
+func TestFirstSteps(t *testing.T) {
 	for name, to := range objectives {
-		c := chooser.Train(quiz(500), to, 800, 2)
+		trained(t, name, to, 20)
+	}
+}
+
+// A chooser learns which of several corrections is the best, and the same on any
+// number of processors.
+func TestTrain(t *testing.T) {
+	for name, to := range objectives {
+		c := trained(t, name, to, 800)
 		chosen, first, best := 0.0, 0.0, 0.0
 		test := quiz(900)[500:]
 		for _, q := range test {
@@ -46,19 +68,6 @@ func TestChooserLearns(t *testing.T) {
 		}
 		if regret := (best - chosen) / (best - first); regret > 0.2 {
 			t.Errorf("%s: what is chosen is worth %v on average, the first %v, the best %v", name, chosen/400, first/400, best/400)
-		}
-	}
-}
-
-// It learns the same on any number of processors.
-func TestProcessorsDoNotMatter(t *testing.T) {
-	for name, to := range objectives {
-		learn := func(procs int) *engine.Chooser {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-			return chooser.Train(quiz(500), to, 20, 2)
-		}
-		if diff := cmp.Diff(learn(1), learn(4)); diff != "" {
-			t.Errorf("%s, on four processors (-one +four):\n%s", name, diff)
 		}
 	}
 }
