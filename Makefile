@@ -16,8 +16,10 @@ program = ./cmd/server/e2e
 browser = ./web/e2e
 # The target test has vetted everything before. Test programs that nobody debugs
 # need no symbols; without them each links in two thirds of the time. What has been
-# compiled serves every checkout if it doesn't hold the folder's name.
-lean = -ldflags=-s -trimpath
+# compiled serves every checkout, and the programs that tests build, if it doesn't hold
+# the folder's name.
+lean = -ldflags=-s
+test test-race test-browser test-plain quick: export GOFLAGS := $(shell go env GOFLAGS) -trimpath
 go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
 # These tests compute for a long time in one goroutine, or in several that a shorter
 # test has, too. Tests beside them have several, so test-race leaves out these alone
@@ -30,7 +32,7 @@ alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|Divisions
 unwatched = modernc.org/... github.com/evanw/esbuild/... compress/... image/... golang.org/x/image/... golang.org/x/crypto/argon2
 
 test:
-	go vet -trimpath ./...
+	go vet ./...
 	@before=$$(cat templates/*_templ.go docs/rooms.svg | cksum); $(MAKE) -s generate; test "$$before" = "$$(cat templates/*_templ.go docs/rooms.svg | cksum)" || { echo 'templates/*_templ.go or docs/rooms.svg were out of date; now they are not: commit them'; exit 1; }
 	@$(MAKE) -s -j 2 -k test-race test-browser test-plain test-modules
 
@@ -41,7 +43,7 @@ test-race test-browser quick: export GOGC := 400
 # there. Tests of crashes bring disks of their own.
 memory := $(shell test "$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 8000000 2>/dev/null && ! grep -q ' /dev/shm .*noexec' /proc/mounts && echo /dev/shm)
 test-race test-browser quick: export TMPDIR := $(or $(TMPDIR),$(memory),/tmp)
-test-race: export GOFLAGS := $(shell go env GOFLAGS) $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
+test-race: export GOFLAGS := $(shell go env GOFLAGS) -trimpath $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
 test-race:
 	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(alone)'
 	$(go-test) -race -run 'BackupUnderLoad|ServeStopServe|Tabs|Team' $(program)
