@@ -28,8 +28,10 @@ alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|Divisions
 # Other people's code where test-race would spend half of its time: the database, the bundler
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
-# bits of a float would pay for it.
+# bits of a float would pay for it. In GOFLAGS these flags hold for programs that tests
+# build, too: for those with the detector, but others would be compiled from nothing.
 unwatched = modernc.org/... github.com/evanw/esbuild/... compress/... image/... golang.org/x/image/... golang.org/x/crypto/argon2
+partly = $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
 
 test:
 	go vet ./...
@@ -43,11 +45,10 @@ test-race test-browser quick: export GOGC := 400
 # there. Tests of crashes bring disks of their own.
 memory := $(shell test "$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 8000000 2>/dev/null && ! grep -q ' /dev/shm .*noexec' /proc/mounts && echo /dev/shm)
 test-race test-browser quick: export TMPDIR := $(or $(TMPDIR),$(memory),/tmp)
-test-race: export GOFLAGS := $(shell go env GOFLAGS) -trimpath $(unwatched:%=-gcflags=%=-race=false) -gcflags=collie/...=-d=checkptr=0
 test-race:
-	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race -skip '$(alone)'
-	$(go-test) -race -run 'BackupUnderLoad|ServeStopServe|Tabs|Team' $(program)
-	$(go-test) -race -run MemoryOfOthers ./superpixels
+	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race $(partly) -skip '$(alone)'
+	GOFLAGS="$$GOFLAGS $(partly)" $(go-test) -race -run 'BackupUnderLoad|ServeStopServe|Tabs|Team' $(program)
+	$(go-test) -race $(partly) -run MemoryOfOthers ./superpixels
 
 test-browser:
 	$(go-test) $(browser)
