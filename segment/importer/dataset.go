@@ -68,6 +68,7 @@ type imageMask struct {
 	effort        int64    // spent on shapes so far; see spend
 	thin          int      // outlines of COCO without area
 	Regions       int      // shapes, annotations or numbered objects in the file
+	smooth        bool     // a border may fade from 0 to 255; see findWhite
 	white         bool     // all numbers are 0 and 255, as programs write masks of one object
 	Lossy         []string // what the labelling can't hold, for people
 }

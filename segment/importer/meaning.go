@@ -98,9 +98,6 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 	return m
 }
 
-// whiteValue is what 255 is called in a mapping.
-const whiteValue = "255"
-
 // find finds the values' classes in the project.
 func (m *meaning) find(p segment.Project) {
 	for i := range m.values {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 )
 
 // whole is a whole number. Programs that compute with NumPy or pandas write 200 as
@@ -21,6 +22,20 @@ func (w *whole) UnmarshalJSON(b []byte) error {
 		return &json.UnmarshalTypeError{Value: "value " + shortened(b), Type: reflect.TypeFor[whole]()}
 	}
 	*w = whole(v)
+	return nil
+}
+
+// extent is the area of a shape in pixels. It decides which one lies on top and nothing
+// else, so what is no number counts as 0, which means that it isn't known.
+type extent float64
+
+// UnmarshalJSON reads a number, also one that is written as text.
+func (e *extent) UnmarshalJSON(b []byte) error {
+	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
+	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		v = 0
+	}
+	*e = extent(v)
 	return nil
 }
 

@@ -36,7 +36,8 @@ func TestCOCOAsProgramsWriteIt(t *testing.T) {
 		"no size":          {coco(`"id": 1`, `"image_id": 1, "segmentation": [`+square+`]`), done + " the file doesn't say how large its image is; it was taken to have the size of the image here"},
 		"fraction":         {coco(`"id": 1, "width": 3.5, "height": 2`, ``), `x.json is not JSON in the expected form: a field "width" holds a value 3.5.`},
 		"list":             {coco(`"id": [1], `+size, ``), `x.json is not JSON in the expected form: a field "id" holds a value [1].`},
-		"area":             {coco(`"id": 1, `+size, `"image_id": 1, "area": "4", "segmentation": [`+square+`]`), `x.json: x.json is not JSON in the expected form: a field "area" holds a string.`},
+		"area":             {coco(`"id": 1, `+size, `"image_id": 1, "area": "4", "segmentation": [`+square+`]`), done},
+		"no area":          {coco(`"id": 1, `+size, `"image_id": 1, "area": {"of": "NaN"}, "segmentation": [`+square+`]`), done},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(c.json, `"category_id": 1, }`, `"category_id": 1, "segmentation": []}`, 1)

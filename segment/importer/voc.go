@@ -40,7 +40,9 @@ func openVOC(files Files, names []string, folder, list string, photos []string, 
 		}
 	}
 	objects := files.objectsOfClasses()
+	smooth := d.Classes == nil && !o.mapsGrey()
 	d.oneEach(names, folder, func(m *imageMask, name string) (func(), error) {
+		m.smooth = smooth
 		return m.drawVOC(files, name, objects[name], colors, o)
 	})
 	return d, nil
@@ -85,9 +87,6 @@ func (f Files) photosOfVOC() []string {
 	}
 	return photos
 }
-
-// white is 255 as people see it where it can be a class.
-var white = color.RGBA{255, 255, 255, 255}
 
 // colorTable gives the class of each colour, those of PASCAL VOC if the classes have none.
 func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
@@ -154,7 +153,7 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 		return give, err
 	}
 	if _, said := o.Mapping[whiteValue]; m.white && !said {
-		m.Lossy = append(m.Lossy, "all values are 0 or 255, and 255 is undecided unless it is given a class")
+		m.Lossy = append(m.Lossy, whiteIsUndecided)
 	}
 	if objects == "" {
 		return give, nil
@@ -177,7 +176,7 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) error {
 	if isTIFF(name) {
 		err := m.takeNumbers(files, name)
-		m.white = m.blackAndWhite()
+		m.findWhite()
 		return err
 	}
 	img, err := decodePNG(files.opener(name))
@@ -223,16 +222,6 @@ func (m *imageMask) takeObjects(img image.Image) error {
 	return nil
 }
 
-// blackAndWhite reports whether the mask has the values 0 and 255 and no other, as
-// programs write masks of one object.
-func (m *imageMask) blackAndWhite() bool {
-	var has [256]bool
-	for _, p := range m.Pixels {
-		has[p] = true
-	}
-	return has[0] && has[segment.Void] && !slices.Contains(has[1:segment.Void], true)
-}
-
 // take sets the pixels to the classes of an image of the same size.
 func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 	switch img := img.(type) {
@@ -241,7 +230,7 @@ func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
 		return nil
 	case *image.Gray:
 		m.copy(img.Pix, img.Stride)
-		m.white = m.blackAndWhite()
+		m.findWhite()
 		return nil
 	}
 	for i := range m.Pixels {
@@ -286,7 +275,7 @@ func (m *imageMask) takeGrey(img image.Image) bool {
 		}
 		m.Pixels[i] = c.R
 	}
-	m.white = m.blackAndWhite()
+	m.findWhite()
 	return true
 }
 
