@@ -24,7 +24,7 @@ go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
 # These tests compute for a long time in one goroutine, or in several that a shorter
 # test has, too. Tests beside them have several, so test-race leaves out these alone
 # and test-plain runs them.
-alone = ^Test(Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput|Train|ShapesCoverTheirImageTooOften|Extents|WorkbenchIsBounded|GoldenDigestsWithFusedMultiplyAdd|HeavySteps)$$
+alone = ^Test(AffinitiesAtTwoServers|Footprint|FootprintOfALongPast|HypothesesKeepWhatWasSaid|DivisionsDependOnNothingElse|Likenesses|TwoHalves|Methods|OrderOfMethodsOnPhotographs|BadInput|Train|ShapesCoverTheirImageTooOften|Extents|WorkbenchIsBounded|GoldenDigestsWithFusedMultiplyAdd|HeavySteps)$$
 # Other people's code where test-race would spend half of its time: the database, the bundler
 # and the codecs are compiled without the detector. Ours is compiled without its
 # check of unsafe pointers, which the product doesn't have: each conversion of the
@@ -55,7 +55,7 @@ test-browser:
 
 test-plain:
 	$(go-test) $(program) $(plain)
-	$(go-test) -run '$(alone)' ./cmd/evaluate ./cmd/internal/chooser ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine ./segment/importer
+	$(go-test) -run '$(alone)' ./cmd/evaluate ./cmd/internal/chooser ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine ./segment/importer ./segment/learner
 
 test-modules:
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
