@@ -104,7 +104,7 @@ var calls = map[string]call{
 	},
 	"PUT /api/v1/projects/{id}/classes": {
 		id: "putClasses", summary: "Replace the classes with a label set",
-		doc:   "Classes are matched by name. Classes missing from the set are deleted; if labels use one of them, the set is refused with 409. In a form with base, the list that the set is based on, it is refused with 409 if someone else has changed the classes since.",
+		doc:   "Classes are matched by name; a form can say which are renamed. Classes missing from the set are deleted; if labels use one of them, the set is refused with 409. In a form with base, the list that the set is based on, it is refused with 409 if someone else has changed the classes since.",
 		query: []query.Parameter{labelSetQuery}, takes: content{"application/json": nil, "text/plain": "", "multipart/form-data": labelSetForm{}},
 		sends: jsonOf(wire.Project{}), problems: []int{409},
 	},

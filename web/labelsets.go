@@ -28,10 +28,19 @@ type labelJSON struct {
 	Color string `json:"color,omitempty"`
 }
 
-// labelSetForm is a label set with the list of classes that it replaces.
+// labelSetForm is a label set with the list of classes that it replaces, and those
+// of them that it has under other names.
 type labelSetForm struct {
-	File openapi.File `json:"file"`
-	Base string       `json:"base,omitempty" doc:"as in ProjectEdit" schema:"media=application/json"`
+	File    openapi.File `json:"file"`
+	Base    string       `json:"base,omitempty" doc:"as in ProjectEdit" schema:"media=application/json"`
+	Renamed string       `json:"renamed,omitempty" doc:"by id: the names that classes have in the set if they are to be renamed" schema:"media=application/json"`
+}
+
+// labelSetChange is a label set in a request.
+type labelSetChange struct {
+	set     io.Reader
+	base    []segment.Class
+	renamed map[uint8]string
 }
 
 // getClasses sends a project's classes as a label set.
@@ -65,15 +74,15 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 	if err := s.may(r, access.Manage); err != nil {
 		return err
 	}
-	set, base, err := s.labelSetOf(r)
+	change, err := s.labelSetOf(r)
 	if err != nil {
 		return err
 	}
-	classes, err := labelset.Read(set, format)
+	classes, err := labelset.Read(change.set, format)
 	if err != nil {
 		return err
 	}
-	p, err := s.workspace.ReplaceClasses(r.Context(), chi.URLParam(r, "id"), classes, base)
+	p, err := s.workspace.ReplaceClasses(r.Context(), chi.URLParam(r, "id"), classes, change.renamed, change.base)
 	if err != nil {
 		return err
 	}
@@ -81,46 +90,51 @@ func (s *Server) putClasses(w http.ResponseWriter, r *http.Request) error {
 }
 
 // labelSetOf returns the label set in the body of r. In a form, the part file
-// is the set and the part base is the list that the set replaces, as in an edit
-// of the project.
-func (s *Server) labelSetOf(r *http.Request) (set io.Reader, base []segment.Class, err error) {
+// is the set, the part base the list that the set replaces, as in an edit of the
+// project, and the part renamed what it calls classes of that list.
+func (s *Server) labelSetOf(r *http.Request) (change labelSetChange, err error) {
 	body, err := s.readBody(r) // slow clients hold no memory
 	if err != nil {
-		return nil, nil, err
+		return change, err
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "multipart/form-data" {
-		return r.Body, nil, nil
+		change.set = r.Body
+		return change, nil
 	}
 	parts, err := formParts(r, nothingChanged)
 	if err != nil {
-		return nil, nil, err
+		return change, err
 	}
 	for part, err := range parts {
 		if err != nil {
-			return nil, nil, err
+			return change, err
 		}
 		content, err := io.ReadAll(io.LimitReader(part, labelset.MaxBytes+1))
 		if err != nil {
-			return nil, nil, brokenUpload(err, nothingChanged)
+			return change, brokenUpload(err, nothingChanged)
 		}
 		switch part.FormName() {
 		case "file":
-			set = bytes.NewReader(content)
+			change.set = bytes.NewReader(content)
 		case "base":
 			var list []baseClassJSON
 			if err := wire.DecodeField("base", content, &list); err != nil {
-				return nil, nil, err
+				return change, err
 			}
-			if base, err = baseOf(list); err != nil {
-				return nil, nil, err
+			if change.base, err = baseOf(list); err != nil {
+				return change, err
+			}
+		case "renamed":
+			if err := wire.DecodeField("renamed", content, &change.renamed); err != nil {
+				return change, err
 			}
 		}
 	}
-	if set == nil {
-		return nil, nil, noFile()
+	if change.set == nil {
+		return change, noFile()
 	}
-	return set, base, nil
+	return change, nil
 }
 
 var labelSetQuery = query.Word{

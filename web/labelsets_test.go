@@ -62,6 +62,48 @@ func TestLabelSets(t *testing.T) {
 	}
 }
 
+// putLabelSet sends a label set in a form.
+func (s *site) putLabelSet(t *testing.T, project string, parts map[string]string) answer {
+	t.Helper()
+	body := new(bytes.Buffer)
+	form := multipart.NewWriter(body)
+	for name, text := range parts {
+		to, err := form.CreateFormField(name)
+		if name == "file" {
+			to, err = form.CreateFormFile(name, "labels.txt")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(to, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := form.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return s.send("PUT", "/api/v1/projects/"+project+"/classes?format=txt", body, "Content-Type: "+form.FormDataContentType())
+}
+
+// A label set can have classes under new names, also those that labels use.
+func TestLabelSetRenames(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	s.clickThree("/api/v1/images/" + im.ID)
+	put := func(set, renamed string) answer {
+		t.Helper()
+		return s.putLabelSet(t, im.Project, map[string]string{"file": set, "renamed": renamed})
+	}
+	put("sky\nsea\ndune", `{"0":"air"}`).problem(t, http.StatusConflict)
+	put("sky\nsand\ndune", `{"2":"dune"}`).problem(t, http.StatusConflict)
+	put("sky\nsea\ndune", `{"256":"dune"}`).problem(t, http.StatusUnprocessableEntity)
+	var p wire.Project
+	put("dune #010203\nsky\nsea", `{"2":"Dune"}`).into(t, http.StatusOK, &p)
+	if c := p.Classes[0]; c.ID != 2 || c.Name != "dune" || c.Color != "#010203" || len(p.Classes) != 3 || len(p.Deleted) > 0 {
+		t.Errorf("after renaming: %+v", p)
+	}
+}
+
 // A label set chosen for an outdated list of classes is refused with the current
 // one, and accepted when chosen for that.
 func TestLabelSetMovedOn(t *testing.T) {
@@ -69,24 +111,7 @@ func TestLabelSetMovedOn(t *testing.T) {
 	p := s.project()
 	put := func(parts map[string]string) answer {
 		t.Helper()
-		body := new(bytes.Buffer)
-		form := multipart.NewWriter(body)
-		for name, text := range parts {
-			to, err := form.CreateFormField(name)
-			if name == "file" {
-				to, err = form.CreateFormFile(name, "labels.txt")
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := io.WriteString(to, text); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := form.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return s.send("PUT", "/api/v1/projects/"+p.ID+"/classes?format=txt", body, "Content-Type: "+form.FormDataContentType())
+		return s.putLabelSet(t, p.ID, parts)
 	}
 	var first, present wire.Project
 	s.patchProject(p.ID, `{"classes":[{"id":0},{"id":1},{"id":2},{"name":"theirs"}]}`).into(t, http.StatusOK, &first)

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -128,14 +129,15 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 
 // ReplaceClasses replaces the list with the given classes. Classes with the
 // same name, see [segment.Folded], keep their ids; the others are deleted, which is a
-// Conflict while labels use one. base is as in [segment.ProjectEdit].
-func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes, base []segment.Class) (segment.Project, error) {
+// Conflict while labels use one. renamed has, by id, the new names of classes that keep
+// their ids under another name. base is as in [segment.ProjectEdit].
+func (w *Workspace) ReplaceClasses(ctx context.Context, projectID string, classes []segment.Class, renamed map[uint8]string, base []segment.Class) (segment.Project, error) {
 	return w.editProject(ctx, projectID, func(p *segment.Project) (segment.ProjectEdit, error) {
 		edit := segment.ProjectEdit{Base: base}
 		for _, c := range classes {
 			c.ID = segment.Void
 			for _, had := range p.Classes {
-				if segment.Folded(had.Name) == segment.Folded(c.Name) {
+				if segment.Folded(cmp.Or(renamed[had.ID], had.Name)) == segment.Folded(c.Name) {
 					c.ID = had.ID
 				}
 			}

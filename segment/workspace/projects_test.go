@@ -320,11 +320,11 @@ func TestReplaceByItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.ReplaceClasses(t.Context(), p.ID, p.Classes, nil)
+	got, err := w.ReplaceClasses(t.Context(), p.ID, p.Classes, nil, nil)
 	if err != nil || !cmp.Equal(got.Classes, p.Classes) {
 		t.Errorf("%+v, %v", got.Classes, err)
 	}
-	got, err = w.ReplaceClasses(t.Context(), p.ID, []segment.Class{{Name: "Σ"}, {Name: "ς"}}, nil)
+	got, err = w.ReplaceClasses(t.Context(), p.ID, []segment.Class{{Name: "Σ"}, {Name: "ς"}}, nil, nil)
 	if err != nil || got.Classes[0].ID != p.Classes[0].ID || got.Classes[0].Name != "Σ" {
 		t.Errorf("in upper case: %+v, %v", got.Classes, err)
 	}

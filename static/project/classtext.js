@@ -1,7 +1,7 @@
 import { namesInUse } from '../classes/classlist.js';
 import { call, Problem, textOf } from '../ui/api.js';
 import { byId } from '../ui/dom.js';
-import { isolated } from '../ui/names.js';
+import { folded, isolated } from '../ui/names.js';
 import { toast } from '../ui/toast.js';
 
 /** @typedef {import('../evidence/protocol.js').ClassRecord} ClassRecord */
@@ -12,17 +12,45 @@ export function linesOf(classes) {
 }
 
 /**
+ * The new names of classes that labels use, by id: a line that kept the colour of such a
+ * class, and has a name that no class had, is about that class.
+ *
+ * @param {string} lines
+ * @param {readonly ClassRecord[]} classes that the lines were made from
+ * @param {Record<string, number>} inUse the classes that no line names, as the server counts them
+ * @returns {Record<string, string>}
+ */
+export function renamed(lines, classes, inUse) {
+  const known = new Set(classes.map(({ name }) => folded(name)));
+  const fresh = lines.split('\n').flatMap((line) => {
+    const [, name, color] = /^(.*\S)\s+(#[\da-f]{6})$/i.exec(line.trim()) ?? [];
+    return name && !known.has(folded(name)) ? { name, color: color.toLowerCase() } : [];
+  });
+  /** @type {Record<string, string>} */
+  const names = {};
+  for (const { id, color } of classes.filter((c) => inUse[c.id] > 0)) {
+    const at = fresh.findIndex((line) => line.color === color);
+    if (at >= 0) names[id] = fresh.splice(at, 1)[0].name;
+  }
+  return names;
+}
+
+/**
  * Why the classes can't be what was typed, and what to do.
  *
  * @param {unknown} error
  * @param {readonly ClassRecord[]} classes that the lines were made from
+ * @param {Record<string, string>} [names] the new ones of classes that labels use, by id
  */
-export function refusalText(error, classes) {
+export function refusalText(error, classes, names = {}) {
   if (!(error instanceof Problem)) return textOf(error);
   const { in_use: inUse, project } = error.fields;
   if (inUse) {
-    const names = namesInUse(classes, inUse).map((name) => `“${isolated(name)}”`);
-    return `No line is called ${names.join(', ')}, but labels use ${names.length === 1 ? 'it' : 'them'}. Nothing was changed.`;
+    const quoted = (/** @type {string} */ name) => `“${isolated(name)}”`;
+    const lost = namesInUse(classes.filter(({ id }) => !(id in names)), inUse).map(quoted);
+    if (lost.length > 0) return `No line is called ${lost.join(', ')}, but labels use ${lost.length === 1 ? 'it' : 'them'}. Nothing was changed.`;
+    const changes = classes.filter(({ id }) => id in names).map(({ id, name }) => `${quoted(name)} to ${quoted(names[id])}`);
+    return `Labels use ${changes.length === 1 ? 'a class' : 'classes'} that you renamed. Save again to rename ${changes.join(', ')}, also where it is labelled.`;
   }
   return project ? 'Someone else has just changed the classes. Save again to replace theirs by yours.' : textOf(error);
 }
@@ -41,6 +69,8 @@ export class ClassText {
     this.problem = byId('classes-problem');
     /** @type {ClassRecord[]} that the lines were made from, or that the person knows of */
     this.base = [];
+    /** The lines that the server refused because labels use classes that they rename, and the new names by id. */
+    this.asked = { lines: '', names: /** @type {Record<string, string>} */ ({}) };
     const form = /** @type {HTMLFormElement} */ (this.dialog.querySelector('form'));
     form.addEventListener('submit', (e) => {
       e.preventDefault();
@@ -51,6 +81,7 @@ export class ClassText {
   /** Shows the classes as they are now. */
   async open() {
     this.lines.value = '';
+    this.asked.lines = '';
     this.say('');
     this.dialog.showModal();
     try {
@@ -62,16 +93,20 @@ export class ClassText {
   }
 
   async save() {
+    const lines = this.lines.value;
     const form = new FormData();
-    form.append('file', new Blob([this.lines.value], { type: 'text/plain' }), 'classes.txt');
+    form.append('file', new Blob([lines], { type: 'text/plain' }), 'classes.txt');
     form.append('base', JSON.stringify(this.base));
+    if (lines === this.asked.lines) form.append('renamed', JSON.stringify(this.asked.names));
     try {
       this.changed(await call('PUT', `${this.address}/classes?format=txt`, form));
       this.dialog.close();
       toast('Classes saved');
     } catch (error) {
-      this.say(refusalText(error, this.base));
-      if (error instanceof Problem && error.fields.project) this.base = error.fields.project.classes;
+      const { in_use: inUse = {}, project = undefined } = error instanceof Problem ? error.fields : {};
+      this.asked = { lines, names: renamed(lines, this.base, inUse) };
+      this.say(refusalText(error, this.base, this.asked.names));
+      if (project) this.base = project.classes;
     }
   }
 

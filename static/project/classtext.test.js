@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Problem } from '../ui/api.js';
-import { linesOf, refusalText } from './classtext.js';
+import { linesOf, refusalText, renamed } from './classtext.js';
 
 const classes = [{ id: 0, name: 'sky', color: '#80b0ff' }, { id: 4, name: 'dry grass', color: '#c0a040' }];
 
@@ -15,4 +15,17 @@ test('classes that labels use are named, and others are asked to look again', ()
   assert.equal(plain(new Problem('', '', { in_use: { 0: 1, 4: 2 } })), 'No line is called “sky”, “dry grass”, but labels use them. Nothing was changed.');
   assert.match(plain(new Problem('', '', { project: {} })), /^Someone else/);
   assert.equal(plain(new Problem('', 'Line 2 is wrong.')), 'Line 2 is wrong.');
+});
+
+test('a new name with the colour of a class that labels use renames it', () => {
+  const inUse = { 4: 2 };
+  assert.deepEqual(renamed('sky #80b0ff\n\n hay, dry #C0A040 \n', classes, inUse), { 4: 'hay, dry' });
+  assert.deepEqual(renamed('hay #c0a041\nhay\n# #c0a040\n', classes, inUse), { 4: '#' });
+  assert.deepEqual(renamed('SKY #c0a040\n', classes, inUse), {}, 'the name of another class');
+  assert.deepEqual(renamed('hay #c0a040\n', classes, {}), {}, 'without labels it is a new class');
+  const twins = classes.map((c) => ({ ...c, color: '#c0a040' }));
+  assert.deepEqual(renamed('a #c0a040\nb #c0a040\n', twins, { 0: 1, 4: 1 }), { 0: 'a', 4: 'b' });
+  const error = new Problem('', '', { in_use: { 0: 1, 4: 2 } });
+  assert.match(refusalText(error, classes, { 4: 'hay' }), /^No line is called “sky”, but labels use it/);
+  assert.match(refusalText(error, classes, { 0: 'air', 4: 'hay' }), /Save again to rename “sky” to “air”, “dry grass” to “hay”/);
 });

@@ -9,7 +9,7 @@ import (
 )
 
 // The classes of a project can be typed or pasted before there is an image. Those that
-// labels use keep their names.
+// labels use are renamed when the person confirms it.
 func TestE2EClassesAsText(t *testing.T) {
 	t.Parallel()
 	address := startServer(t)
@@ -39,7 +39,16 @@ func TestE2EClassesAsText(t *testing.T) {
 	fill("clouds\nsky\n")
 	p.until(`document.getElementById('classes-problem').textContent.includes('labels use it')`)
 	p.screenshot("refused")
-	fill("object\nsky\n")
+	fill("thing #123456\nsky\n")
+	p.until(`document.getElementById('classes-problem').textContent.includes('“object” to “thing”')`)
+	p.screenshot("asked")
+	p.do("saving again", chromedp.Evaluate[chromedp.Void](`document.querySelector('#classes-dialog form').requestSubmit()`))
+	legend("thing,sky")
+	p.clickOn("opening the classes to rename it back", "#edit-classes")
+	p.until(`document.getElementById('classes-lines').value.includes('thing #123456')`)
+	fill("object #123456\nsky\n")
+	p.until(`document.getElementById('classes-problem').textContent.includes('“thing” to “object”')`)
+	fill("object #123456\nsky\n")
 	legend("object,sky")
 
 	p.clickOn("opening the classes once more", "#edit-classes")
