@@ -99,6 +99,7 @@ export class ImageList {
     this.assignees.fill(images, this.wish.assignee);
     byId('image-count').textContent = `${shown.length} of ${counted(images.length, 'image')} shown`;
     byId('no-images').hidden = shown.length > 0 || images.length === 0;
+    byId('trash-images').textContent = counted(images.length, 'image');
     byId('progress-text').textContent = `${counts.done} of ${counted(images.length, 'image')} done`;
     const bar = /** @type {HTMLProgressElement} */ (byId('progress'));
     bar.max = Math.max(1, images.length);

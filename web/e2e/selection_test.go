@@ -50,6 +50,7 @@ func TestE2ESelectionKeys(t *testing.T) {
 	p.press(enter)
 	p.until(cardCount + ` === 5`)
 	at("2")
+	p.until(`document.getElementById('trash-images').textContent === '5 images'`) // of the question about the project
 
 	p.do("none left", chromedp.Evaluate[chromedp.Void](`{ const s = document.getElementById('image-review'); s.value = 'none'; s.dispatchEvent(new Event('input', {bubbles: true})); }`))
 	selectThird()
