@@ -1,5 +1,6 @@
 import { call, textOf } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
+import { folded } from '../ui/names.js';
 
 /** @typedef {{name: string, role: string}} Member */
 
@@ -24,9 +25,7 @@ export class MembersDialog {
     const role = /** @type {HTMLSelectElement} */ (form.querySelector('select'));
     form.addEventListener('submit', async (e) => {
       e.preventDefault();
-      const name = this.name.value.trim();
-      const added = await this.change('PUT', name, { role: role.value }, (member) => `${member.name} is a member now: ${member.role}.`);
-      if (added) this.name.value = '';
+      await this.add(this.name.value.trim(), role.value);
       this.name.focus();
     });
   }
@@ -35,6 +34,14 @@ export class MembersDialog {
     this.say('');
     this.dialog.showModal();
     await this.load();
+  }
+
+  /** Makes a user a member. Who is one already keeps their role: it is changed in the list. @param {string} name @param {string} role */
+  async add(name, role) {
+    await this.load(); // someone else may have added them meanwhile
+    const had = this.members.find((member) => folded(member.name) === folded(name));
+    if (had) this.say(`${had.name} is a member already: ${had.role}. The role can be changed in the list above.`);
+    else if (await this.change('PUT', name, { role }, (member) => `${member.name} is a member now: ${member.role}.`)) this.name.value = '';
   }
 
   /** Shows the members as they are now. */

@@ -240,6 +240,10 @@ func TestE2EMembers(t *testing.T) {
 	p.fill("#members-name", "annotator")
 	p.press(kb.Enter)
 	p.until(`document.querySelector('.member-name')?.textContent === 'annotator' && document.getElementById('members-state').textContent.endsWith("a member now: annotator.")`)
+	value[bool](p, `(document.querySelector('#members-add select').value = 'viewer', true)`)
+	p.fill("#members-name", "ANNOTATOR")
+	p.press(kb.Enter)
+	p.until(`document.getElementById('members-state').textContent.startsWith('annotator is a member already: annotator.') && document.querySelector('.member select').value === 'annotator'`)
 	apart := value[[]float64](p, `['.member', '#members-add'].map((row) => {
 		const middles = [...document.querySelectorAll(row + ' :is(.member-name, select, input, button)')].map((e) => e.getBoundingClientRect()).map((b) => (b.top + b.bottom) / 2);
 		return Math.max(...middles) - Math.min(...middles);
