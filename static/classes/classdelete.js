@@ -17,6 +17,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  */
 export async function removeClass(panel, place) {
   const { key } = panel.classes[place];
+  const active = key === panel.activeKey;
   if (panel.classes.length < 2) {
     toast('A project needs at least one class', 'Rename this class, or add another one first.');
     return;
@@ -38,18 +39,25 @@ export async function removeClass(panel, place) {
       answer = await panel.send(rest, () => (panel.classes.some((c) => c.key === gone.key) ? { [gone.id]: target } : {}));
     }
     panel.adopt(answer, true);
+    const { activeKey } = panel; // what took its place, if it was active
     const next = panel.rows.get(panel.classes[Math.min(place, panel.classes.length - 1)].key);
     next?.choose.focus();
-    toast('Class deleted', gone.name, 'info', { label: 'Undo', run: () => restore(panel, gone, place) });
+    toast('Class deleted', gone.name, 'info', { label: 'Undo', run: () => restore(panel, gone, place, () => active && panel.activeKey === activeKey) });
   } catch (error) {
     toastProblem(error);
   }
 }
 
-/** @param {ClassPanel} panel @param {Entry} gone @param {number} place where it was */
-async function restore(panel, gone, place) {
+/**
+ * @param {ClassPanel} panel
+ * @param {Entry} gone
+ * @param {number} place where it was
+ * @param {() => boolean} active whether it was active, and nobody has chosen another class since
+ */
+async function restore(panel, gone, place, active) {
   await panel.queue;
   await panel.undo(() => panel.classes.toSpliced(place, 0, ...(panel.byID(gone.id) ? [] : [gone])));
+  if (active()) panel.chooseID(gone.id);
 }
 
 /**

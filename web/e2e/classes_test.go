@@ -151,6 +151,7 @@ func TestE2EClasses(t *testing.T) {
 
 	// One with labels asks what becomes of them.
 	before := p.painted("scene", apple)
+	p.press("6")
 	menu("6", "delete")
 	p.until(`document.getElementById('remap-dialog').open && /1 image/.test(document.getElementById('remap-note').textContent)`)
 	p.screenshot("remap")
@@ -164,6 +165,7 @@ func TestE2EClasses(t *testing.T) {
 	}
 	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
+	p.until(`document.querySelector('#classes .active [data-slot="name"]').textContent === 'apple'`)
 	p.settle()
 	p.press(kb.Escape)
 	if again := p.painted("scene", apple); again != before {
@@ -191,6 +193,7 @@ func TestE2EClasses(t *testing.T) {
 	p.until(`/lacks .*“apple”.* delete (it|them) here first/.test(document.querySelector('#toasts [role=alert]')?.textContent)`)
 	p.waitForClasses("table", "cloth", "background", "bowl", "pear", "apple", "orange", "jug", "stalk")
 
+	p.press("5")
 	p.press(kb.F2)
 	p.do("typing a name", chromedp.KeyEvent("Williams"))
 	p.press(kb.Enter)
