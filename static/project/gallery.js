@@ -92,7 +92,7 @@ export function stateText(im) {
 }
 
 /**
- * Where to continue in a project that somebody has begun: with the first image shown that isn't done, or,
+ * Where to continue in a project that somebody has begun: with the first image shown that is to be labelled, or,
  * for those who only review, the first one that is done and waits for them.
  *
  * @param {readonly ImageRecord[]} images of the project
@@ -101,7 +101,12 @@ export function stateText(im) {
  */
 export function goOn(images, shown, reviewing = false) {
   if (reviewing) return shown.find(waits);
-  return images.some((im) => im.status !== 'untouched') ? shown.find((im) => im.status !== 'done') : undefined;
+  return images.some((im) => im.status !== 'untouched') ? shown.find(unfinished) : undefined;
+}
+
+/** Whether an image is to be labelled: its status by hand says so, and without one its labels. The start page counts the same. @param {ImageRecord} im */
+function unfinished({ status, review }) {
+  return review ? ['todo', 'progress', 'rejected'].includes(review.status) : status !== 'done';
 }
 
 /** @param {ImageRecord} im @returns {boolean} whether it is done, and nobody has judged it as it is now */

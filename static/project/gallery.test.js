@@ -32,6 +32,12 @@ test('work goes on with the first image shown that is not done, once it has begu
   assert.equal(goOn(images, images.slice(1))?.id, 'c');
   assert.equal(goOn(images, [images[1]]), undefined);
   assert.equal(goOn([images[2]], [images[2]]), undefined, 'nothing has begun');
+  const goesOn = (/** @type {string} */ status, /** @type {string} */ review) => {
+    const list = /** @type {any[]} */ ([{ status, review: { status: review } }]);
+    return goOn(list, list) !== undefined;
+  };
+  for (const review of ['todo', 'progress', 'rejected']) assert.ok(goesOn('done', review), review);
+  for (const review of ['done', 'approved']) assert.ok(!goesOn('started', review), review);
 });
 
 test('who only reviews goes on with the first image that is done and not judged as it is now', () => {
