@@ -6,6 +6,9 @@ import { toast } from '../ui/toast.js';
 
 /** @typedef {import('../evidence/protocol.js').ClassRecord} ClassRecord */
 
+/** The most classes that a message names of those that someone else has changed. */
+const MOST_NEWS = 5;
+
 /** Classes as a label set, a line each. @param {readonly ClassRecord[]} classes */
 export function linesOf(classes) {
   return classes.map(({ name, color }) => `${name} ${color}\n`).join('');
@@ -21,11 +24,11 @@ export function linesOf(classes) {
  * @returns {Record<string, string>}
  */
 export function renamed(lines, classes, inUse) {
-  const known = new Set(classes.map(({ name }) => folded(name)));
-  const fresh = lines.split('\n').flatMap((line) => {
+  const typed = lines.split('\n').flatMap((line) => {
     const [, name, color] = /^(.*\S)\s+(#[\da-f]{6})$/i.exec(line.trim()) ?? [];
-    return name && !known.has(folded(name)) ? { name, color: color.toLowerCase() } : [];
+    return name ? { id: -1, name, color: color.toLowerCase() } : [];
   });
+  const fresh = lacking(typed, classes);
   /** @type {Record<string, string>} */
   const names = {};
   for (const { id, color } of classes.filter((c) => inUse[c.id] > 0)) {
@@ -45,14 +48,23 @@ export function renamed(lines, classes, inUse) {
 export function refusalText(error, classes, names = {}) {
   if (!(error instanceof Problem)) return textOf(error);
   const { in_use: inUse, project } = error.fields;
+  const quoted = (/** @type {string} */ name) => `“${isolated(name)}”`;
   if (inUse) {
-    const quoted = (/** @type {string} */ name) => `“${isolated(name)}”`;
     const lost = namesInUse(classes.filter(({ id }) => !(id in names)), inUse).map(quoted);
     if (lost.length > 0) return `No line is called ${lost.join(', ')}, but labels use ${lost.length === 1 ? 'it' : 'them'}. Nothing was changed.`;
-    const changes = classes.filter(({ id }) => id in names).map(({ id, name }) => `${quoted(name)} to ${quoted(names[id])}`);
-    return `Labels use ${changes.length === 1 ? 'a class' : 'classes'} that you renamed. Save again to rename ${changes.join(', ')}, also where it is labelled.`;
+    const changes = classes.filter(({ id }) => id in names).map(({ id, name }) => `labels of ${quoted(name)} become ${quoted(names[id])}`);
+    return `In all images, ${changes.join(', ')}. Save again to confirm this.`;
   }
-  return project ? 'Someone else has just changed the classes. Save again to replace theirs by yours.' : textOf(error);
+  if (!project) return textOf(error);
+  const news = [...lacking(project.classes, classes).map(({ name }) => `${quoted(name)} is new`), ...lacking(classes, project.classes).map(({ name }) => `${quoted(name)} is gone`)];
+  const most = news.length > MOST_NEWS ? [...news.slice(0, MOST_NEWS), '…'] : news;
+  return `Someone else has just changed the classes${most.length > 0 ? `: ${most.join(', ')}` : ''}. Save again to replace theirs by yours.`;
+}
+
+/** The classes that another list lacks. @param {readonly ClassRecord[]} classes @param {readonly ClassRecord[]} others */
+function lacking(classes, others) {
+  const known = new Set(others.map(({ name }) => folded(name)));
+  return classes.filter(({ name }) => !known.has(folded(name)));
 }
 
 /** The dialog with all classes of a project as text, which can be typed or pasted before there is an image. */
