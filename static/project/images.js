@@ -17,9 +17,13 @@ import { toastProblem } from '../ui/toast.js';
  * those selected. The filter is kept in the address, so it survives a reload.
  */
 export class ImageList {
-  /** @param {string} project */
-  constructor(project) {
+  /**
+   * @param {string} project
+   * @param {() => void} moved images have gone to the trash or come back
+   */
+  constructor(project, moved) {
     this.project = project;
+    this.moved = moved;
     this.form = /** @type {HTMLFormElement} */ (byId('image-filter'));
     this.text = /** @type {HTMLInputElement} */ (byId('find-image'));
     this.order = /** @type {HTMLSelectElement} */ (byId('image-order'));
@@ -168,6 +172,7 @@ export class ImageList {
     this.filter();
     if (keys) this.resume();
     if (done.length === 0) return;
+    this.moved();
     sayMoved(nameOrCount(gone), () => this.bringBack(done));
   }
 
@@ -177,6 +182,7 @@ export class ImageList {
       await inParts(ids, (part) => trashImages(this.project, part, false));
     } finally {
       await this.load();
+      this.moved();
     }
   }
 }

@@ -25,7 +25,7 @@ const renameDialog = /** @type {HTMLDialogElement} */ (byId('rename-dialog'));
 const trashDialog = /** @type {HTMLDialogElement} */ (byId('trash-dialog'));
 const input = /** @type {HTMLInputElement} */ (byId('rename-input'));
 
-const images = new ImageList(project);
+const images = new ImageList(project, () => void learning.load());
 const exporting = new ExportDialog();
 const openExport = () => exporting.open(images.selection);
 byId('export').addEventListener('click', openExport);

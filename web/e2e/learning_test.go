@@ -187,6 +187,12 @@ func TestE2ELearning(t *testing.T) {
 	}
 	p.accessible("the project with guesses", source)
 	p.screenshot("project")
+	p.focusOn(`[data-at="5"] .card-choose`)
+	p.press(" ")
+	p.press(kb.Delete)
+	p.until(`document.querySelectorAll('#effort-rows tr').length === 4`)
+	p.clickOn("undoing", `#toasts [data-slot="action"]:not([hidden])`)
+	p.until(`document.querySelectorAll('#effort-rows tr').length === 5`)
 
 	// The first guess is shown at once; accepting it opens the next one.
 	p.focusOn("#review")
