@@ -54,13 +54,20 @@ all.addEventListener('click', async () => {
   let back = 0;
   /** @type {HTMLElement[]} they go together: painting the list again after each takes longer than restoring it */
   const gone = [];
+  /** @type {Problem | null} why one can't come back now, such as a class whose name another one has: the others do */
+  let refused = null;
   restoring = all.disabled = find.disabled = true;
   try {
     const chosen = shown();
     const others = chosen.filter((row) => !row.dataset.imageOf); // first: a project before its images
     await inTurn(others, byId('trash-state'), 'Restoring', 'item', async (row) => {
-      if (await bringBack(row)) back++;
-      gone.push(row);
+      try {
+        if (await bringBack(row)) back++;
+        gone.push(row);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status !== 422) throw error;
+        refused ??= error;
+      }
     });
     for (const [project, images] of grouped(chosen.filter((row) => row.dataset.imageOf), (row) => row.dataset.imageOf ?? '')) {
       await inParts(images, async (part) => {
@@ -72,6 +79,7 @@ all.addEventListener('click', async () => {
   } catch (error) {
     toastProblem(error);
   }
+  if (refused) toastProblem(refused);
   for (const row of gone) row.remove();
   restoring = all.disabled = find.disabled = false;
   if (shown().length === 0) find.value = '';

@@ -141,3 +141,29 @@ func TestE2EImageTrashedMeanwhile(t *testing.T) {
 	p.click(image.Pt(50, 50))
 	p.stored(2)
 }
+
+// TestE2ERestoreRefused: a class that can't be restored, because another one has its name,
+// keeps nothing else in the trash.
+func TestE2ERestoreRefused(t *testing.T) {
+	t.Parallel()
+	address := startServer(t)
+	p := openPage(t, 1280, 720, false, manyImages(t, address, 2))
+	p.until(cardCount + ` === 2`)
+	value[bool](p, `(async () => {
+		const edit = (classes) => fetch('/api/v1' + location.pathname, {method: 'PATCH', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({classes})}).then((r) => r.json());
+		const { classes } = await edit([{name: 'sky'}, {name: 'sea'}]);
+		await edit([{id: classes[0].id}]);
+		await edit([{id: classes[0].id}, {name: 'sea'}]);
+		return true;
+	})()`)
+	p.do("selecting all", chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#images input[type=checkbox]').click(), document.getElementById('choose-all').click())`))
+	p.clickOn("to the trash", "#trash-chosen")
+	p.until(cardCount + ` === 0`)
+	p.do("going to the trash", chromedp.Navigate(address+"/trash"))
+	p.until(`document.readyState === 'complete' && document.querySelectorAll('.trash-row').length === 3`)
+	p.clickOn("restoring all", "#restore-all")
+	p.until(`document.getElementById('toasts').textContent.includes('2 items') && document.querySelector('#toasts [role=alert]')?.textContent.includes('Two classes are called')`)
+	if left := value[string](p, `[...document.querySelectorAll('.trash-name')].map((n) => n.textContent).join()`); left != "sea" {
+		t.Errorf("in the trash are %q, want the class", left)
+	}
+}
