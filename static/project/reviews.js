@@ -60,7 +60,8 @@ export function missingText(status, images) {
   if (status !== 'done' && status !== 'approved') return '';
   const missing = images.filter((im) => im.status !== 'done');
   if (missing.length === 0) return '';
-  if (images.length > 1) return `${missing.length} of them ${missing.length === 1 ? 'isn’t' : 'aren’t'} completely labelled. The rest is undecided in exports.`;
+  const lack = missing.length === 1 ? '1 of them isn’t' : `${missing.length} of them aren’t`;
+  if (images.length > 1) return `${missing.length === images.length ? 'none of them is' : lack} completely labelled. The rest is undecided in exports.`;
   return `${percent(missing[0].decided ?? 0)} labelled. The rest is undecided in exports, whatever the preview shows.`;
 }
 

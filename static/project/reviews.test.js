@@ -22,6 +22,7 @@ test('whoever calls images done hears what is not labelled', () => {
   assert.match(missingText('done', [started]), /^2.% labelled/);
   assert.match(missingText('approved', [untouched]), /^0.% labelled/);
   assert.match(missingText('approved', [done, started, untouched]), /^2 of them aren’t/);
+  assert.match(missingText('approved', [started, untouched]), /^none of them is completely/);
   assert.equal(missingText('approved', [done, done]), '');
 });
 
