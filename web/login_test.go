@@ -128,6 +128,22 @@ func TestSecureCookie(t *testing.T) {
 	}
 }
 
+// A request to sign in that lacks a name or password is told so, and is no failed try.
+func TestSignInSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, withLogin)
+	s.known("ann", access.Viewer)
+	for range 2 {
+		for _, body := range []string{`{}`, `{"name":"ann"}`, `{"password":"x"}`, `{"user":"ann","password":"` + testPassword + `"}`} {
+			if p := s.post("/api/v1/session", body).problem(t, 422); !strings.Contains(p.Detail, `"name" and "password"`) {
+				t.Errorf("%s: %s", body, p.Detail)
+			}
+		}
+	}
+	s.post("/api/v1/session", `{"name":"ann"}`).problem(t, 422)
+	s.post("/api/v1/session", `{"name":"ann","password":"`+testPassword+`"}`).into(t, 201, &people.Session{})
+}
+
 // After too many wrong passwords every way to sign in answers when to try again,
 // and the right password doesn't help until then.
 func TestTooManyTries(t *testing.T) {

@@ -145,7 +145,7 @@ func TestOpenID(t *testing.T) {
 	if page := string(b.visit("GET", "/account").body); !strings.Contains(page, "With your account at Example &amp; Co") || strings.Contains(page, `name="present"`) || !strings.Contains(page, "Create token") {
 		t.Errorf("the account page: %s", page)
 	}
-	b.post("/api/v1/session", `{"name":"ann","password":""}`).problem(t, 401)
+	b.post("/api/v1/session", `{"name":"ann","password":""}`).problem(t, 422)
 	b.post("/api/v1/session", `{"name":"ann","password":"`+testPassword+`"}`).problem(t, 401)
 
 	// The second time it is the same user, whatever the provider calls them, and

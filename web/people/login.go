@@ -234,6 +234,9 @@ func (p *People) CreateSession(w http.ResponseWriter, r *http.Request) error {
 	if err := p.decode(r, &body); err != nil {
 		return err
 	}
+	if body.Name == "" || body.Password == "" { // a mistake in a program, not a try to be counted
+		return problem.Invalid("The fields \"name\" and \"password\" are needed, those of a user of this server. With an API token nobody has to sign in.")
+	}
 	token, session, u, err := p.signIn(r, body.Name, body.Password)
 	if err != nil {
 		return err
