@@ -72,6 +72,10 @@ func TestLadderBecomesTheLabelling(t *testing.T) {
 		`{"rank":-1,"offer":{"superpixels":[100000],"class":1}}`: 422,
 		`{"rank":-1,"offer":{"superpixels":[3],"class":2}}`:      422,
 		`{"rank":-1,"offer":{"superpixels":"3"}}`:                422,
+		`{"rank":0,"offer":{"rung":1}}`:                          422,
+		`{"rank":3,"offer":{"rung":1}}`:                          422,
+		`{"rank":-2,"offer":{"rung":1}}`:                         422,
+		`{"offer":{"rung":1,"superpixels":[3],"class":1}}`:       422,
 		`{"rank":-1,"offer":{"rung":1},"digest":"0000"}`:         409,
 	} {
 		p := s.post(path+"/evidence", fmt.Sprintf(`{"id":"bad","expected_seq":6,"kind":"accept","hypothesis":%s}`, body)).problem(t, want)
