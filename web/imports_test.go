@@ -110,6 +110,46 @@ func TestImportMasks(t *testing.T) {
 	s.send("POST", all, strings.NewReader("{}"), "Content-Type: application/json").problem(t, http.StatusUnsupportedMediaType)
 }
 
+// A file by itself that can't be used is refused, whatever it is and also in a review, and
+// reported if others can. One that finds no image is reported in any case.
+func TestImportRefusesAFileAlone(t *testing.T) {
+	s := MustServe(t)
+	im := s.photo()
+	path := "/api/v1/projects/" + im.Project + "/imports"
+	var small bytes.Buffer
+	if err := png.Encode(&small, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ content, says string }{
+		"beach.json": {"{", "JSON"},
+		"beach.npz":  {"PK", "The array can't be used: not readable: it is not a .npz file"},
+		"beach.npy":  {"\x93NUMPY\x01\x00\x3d\x00{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 1)}\n\x00\x00\x00\xbf", "embeddings must be in a .npz, in an array called embeddings"},
+		"beach.png":  {"\x89PNG\r\n\x1a\n", "not a readable PNG"},
+		"BEACH.png":  {small.String(), "The mask has 3×2 pixels, but the image has"},
+	} {
+		for _, query := range []string{"?review=true", ""} {
+			p := s.importFiles(path+query, file{name, []byte(c.content)}).problem(t, http.StatusUnprocessableEntity)
+			if !strings.Contains(p.Detail, c.says) || len(p.Files) != 1 || p.Files[0].Name != name {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+		var got importJSON
+		s.importFiles(path+"?review=true", file{"beach.png", halfMask()}, file{name, []byte(c.content)}).into(t, http.StatusOK, &got)
+		if len(got.Images) != 2 || got.Images[0].Problem != "" || !strings.Contains(got.Images[1].Problem, c.says) {
+			t.Errorf("%s beside another: %+v", name, got.Images)
+		}
+	}
+	var got importJSON
+	s.importFiles(path, file{"nobody.npz", []byte("PK")}).into(t, http.StatusOK, &got)
+	if len(got.Images) != 1 || !strings.Contains(got.Images[0].Problem, "No image in the project has this name") {
+		t.Errorf("without an image: %+v", got.Images)
+	}
+	var now wire.Image
+	if s.get("/api/v1/images/"+im.ID).into(t, http.StatusOK, &now); now.Seq != 0 {
+		t.Errorf("%d events were stored", now.Seq)
+	}
+}
+
 // A review says what an import would do, a mapping decides what values become, and
 // the answer says what each has become.
 func TestImportMapping(t *testing.T) {

@@ -59,8 +59,8 @@ func scored(name string) string {
 
 // guess makes the scores in a file the first guess of the image with the
 // same name, or gives it the embeddings there.
-func (i *importing) guess(ctx context.Context, name string) (ImageReport, error) {
-	r := ImageReport{Mask: name}
+func (i *importing) guess(ctx context.Context, name string) (r ImageReport, err error) {
+	r.Mask = name
 	if labels := path.Join(path.Dir(name), "labels.npz"); i.files.exported() && slices.Contains(i.files.Names, labels) {
 		r.Lossy = append(r.Lossy, "the labels in "+labels+" are not read, only the scores; index PNGs, COCO, VOC and labelme bring labels back")
 	}
@@ -69,6 +69,7 @@ func (i *importing) guess(ctx context.Context, name string) (ImageReport, error)
 		return r, err
 	}
 	r.Image, r.Added = id, added
+	defer func() { err = ofFile(name, err) }()
 	var size image.Point
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)

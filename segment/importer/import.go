@@ -64,9 +64,10 @@ type ImageReport struct {
 // each value became.
 //
 // A problem with one mask goes into the report, and the import continues with
-// the others. After an error the report lists what was done before it. report,
-// unless nil, is called after each image. The data set is held in memory one
-// mask at a time.
+// the others. A file by itself whose only mask, scores or embeddings can't be used is an
+// error of [OfData] instead, like a file that can't be read. After an error the report
+// lists what was done before it. report, unless nil, is called after each image. The data
+// set is held in memory one mask at a time.
 func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
 	return (&importing{workspace: w, project: projectID}).run(ctx, files, o, report)
 }
@@ -100,6 +101,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
 	i.files = files
+	single := files.alone != nil && len(d.Images)+len(files.scores()) == 1
 	i.last, i.meaning = p, mean(p, d, o.Mapping)
 	if err := i.index(ctx, d); err != nil {
 		return i.report, err
@@ -107,6 +109,9 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	done := func(r ImageReport, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if bad := new(maskError); single && errors.As(err, &bad) {
+			return bad.err
 		}
 		if r, err = settle(r, err); err == nil {
 			i.report.Images = append(i.report.Images, r)
@@ -239,7 +244,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 			return r, err
 		}
 		if err := m.fits(im); err != nil {
-			return r, err
+			return r, &maskError{m.Image, err}
 		}
 		r.Replaces = im.Clicks > 0 || im.Decided > 0
 	}

@@ -77,7 +77,10 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 	}
 	if alone(r) {
 		s, err := readArray(io.NewSectionReader(r, 0, size), size, "scores", ofScores, limits)
-		return s, nil, told("scores", ofScores, err)
+		if err = told("scores", ofScores, err); err != nil && !errors.Is(err, ErrFormat) {
+			err = fmt.Errorf("%w; embeddings must be in a .npz, in an array called embeddings", err)
+		}
+		return s, nil, err
 	}
 	a, err := archive.Open(r, size, archive.Limits{Ratio: anyRatio})
 	if err != nil {

@@ -193,7 +193,7 @@ func TestReadArrayAlone(t *testing.T) {
 		"more":        {append(bytes.Clone(good), 0), Limits{}, ErrFormat, "but the file has"},
 		"a beginning": {good[:9], Limits{}, ErrFormat, "it ends early"},
 		"too large":   {good, Limits{Values: 3}, ErrLimit, "the limit is 3 values"},
-		"not finite":  {array{descr: "<f4", shape: "(1, 1, 2)", values: []float32{1, float32(math.NaN())}}.npy(), Limits{}, ErrValue, "finite"},
+		"not finite":  {array{descr: "<f4", shape: "(1, 1, 2)", values: []float32{1, float32(math.NaN())}}.npy(), Limits{}, ErrValue, "finite, between 0 and 3.4e+38; embeddings must be in a .npz, in an array called embeddings"},
 	} {
 		if _, err := read(c.file, c.limits); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.want, c.says)
