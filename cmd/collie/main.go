@@ -34,6 +34,7 @@ type commands struct {
 	Import importCommand `cmd:"" help:"Import masks, classifier scores or embeddings into a project."`
 	Export exportCommand `cmd:"" help:"Export a project's labels as a zip file."`
 	Set    setCommand    `cmd:"" help:"Set the status of images, or who is to work on them."`
+	Remove removeCommand `cmd:"" help:"Remove embeddings or first guesses from the images of a project; undo on an image brings them back."`
 	Wait   waitCommand   `cmd:"" help:"Wait until people have labelled the images of a project everywhere: until 'collie list' says done of each. A status by hand doesn't count."`
 
 	Version versionCommand `cmd:"" help:"Print the version of this program."`

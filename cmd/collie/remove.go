@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// removeCommand takes embeddings or first guesses away from images.
+type removeCommand struct {
+	Project string   `arg:"" help:"Id of the project, or its name if no other project has it."`
+	What    string   `arg:"" enum:"embeddings,guesses" help:"What to remove: embeddings, or guesses, which are imported scores, what the project has learned, and copied labellings."`
+	Images  []string `arg:"" optional:"" help:"Ids or names of images; all images of the project if none are given."`
+}
+
+// Run adds the event that removes it to each image that has one, prints these, and
+// continues after an image that somebody is changing.
+func (c *removeCommand) Run(ctx context.Context, s *server, out streams) error {
+	p, err := s.project(ctx, c.Project)
+	if err != nil {
+		return err
+	}
+	all, err := s.images(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	chosen, err := choose(all, c.Images)
+	if err != nil {
+		return err
+	}
+	byID := make(map[string]picture, len(all))
+	for _, im := range all {
+		byID[im.ID] = im
+	}
+	kind := map[string]string{"embeddings": "embedding", "guesses": "guess"}[c.What]
+	removed, failed := 0, 0
+	for _, id := range chosen {
+		event := map[string]any{"id": rand.Text(), "expected_seq": byID[id].Seq, "kind": kind}
+		err := s.send(ctx, "POST", "/api/v1/images/"+id+"/evidence", event, nil)
+		var f *failure
+		switch {
+		case err == nil:
+			removed++
+			fmt.Fprintf(out.stdout, "%s\t%s\n", id, byID[id].Name)
+		case errors.As(err, &f) && f.status == http.StatusConflict:
+			failed++
+			fmt.Fprintf(out.stderr, "%s: changed meanwhile; nothing was removed\n", byID[id].Name)
+		case errors.As(err, &f) && f.status == http.StatusUnprocessableEntity: // there is nothing to remove
+		default:
+			return err
+		}
+	}
+	fmt.Fprintf(out.stderr, "%s removed from %d of %d images, %d failed\n", c.What, removed, len(chosen), failed)
+	if failed > 0 {
+		return errors.New("some images were changed meanwhile; run the command again")
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// Embeddings and guesses are removed from all images that have them, or from some. Without
+// embeddings images stay untouched; without a guess, which is not to come back, they don't.
+func TestRemove(t *testing.T) {
+	needPython(t, "numpy, PIL")
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy, PIL.Image
+width, height = PIL.Image.open("photos/beach0.png").size
+os.mkdir("embeddings")
+for name in ["beach0", "beach2"]:
+    numpy.savez("embeddings/" + name + ".npz", embeddings=numpy.arange(24, dtype=numpy.float32).reshape(3, 4, 2) ** 2)
+numpy.save("beach1.npy", numpy.full((height, width, 2), [.1, .9], numpy.float32))
+`)
+	p.do("", "collie", "import", "Beach", "embeddings", "beach1.npy")
+	removes := func(want string, arguments ...string) {
+		t.Helper()
+		if out := p.do("", "collie", append([]string{"remove", "Beach"}, arguments...)...); !strings.Contains(out, want) {
+			t.Errorf("%q: %s, want %q", arguments, out, want)
+		}
+	}
+	removes("embeddings removed from 1 of 2 images, 0 failed", "embeddings", "beach0.png", "beach1.png")
+	removes("\tbeach2.png\nembeddings removed from 1 of 3 images, 0 failed", "embeddings")
+	removes("embeddings removed from 0 of 3 images, 0 failed", "embeddings")
+	removes("\tbeach1.png\nguesses removed from 1 of 3 images, 0 failed", "guesses")
+	if list := p.do("", "collie", "list", "Beach"); strings.Count(list, "untouched") != 2 {
+		t.Errorf("the images are now: %s", list)
+	}
+	p.fails("must be one of", "remove", "Beach", "images")
+	p.fails(`id or name "beach9.png"; nothing was changed`, "remove", "Beach", "embeddings", "beach9.png")
+}
