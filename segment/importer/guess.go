@@ -115,7 +115,7 @@ func (i *importing) guess(ctx context.Context, name string) (r ImageReport, err 
 
 // embed gives an image embeddings, which it has been matched with.
 func (i *importing) embed(ctx context.Context, r ImageReport, e *npz.Embeddings) (ImageReport, error) {
-	r.Embedded = fmt.Sprintf("%d×%d embeddings of %d numbers", e.Width, e.Height, e.Dims)
+	r.Embedded = fmt.Sprintf("%d×%d embeddings of %s", e.Width, e.Height, segment.Counted(e.Dims, "number"))
 	if r.Image == "" {
 		return r, nil // a review, and the image comes with the data set
 	}

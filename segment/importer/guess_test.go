@@ -303,8 +303,8 @@ func TestBrokenScores(t *testing.T) {
 		content []byte
 		problem string
 	}{
-		"no zip": {[]byte("no zip at all"), "it is not a .npz file"},
-		"empty":  {empty, "0 of the 0 arrays"},
+		"no zip": {[]byte("no zip at all"), "it is not a .npz file (a zip of .npy arrays), or it is damaged or incomplete."},
+		"empty":  {empty, "the archive has no .npy arrays"},
 		"labels": {labels, "it holds labels"},
 	} {
 		content := c.content

@@ -83,7 +83,10 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Scores, *Embeddings, error
 		return s, nil, err
 	}
 	a, err := archive.Open(r, size, archive.Limits{Ratio: anyRatio})
-	if err != nil {
+	switch {
+	case segment.KindOf(err) == segment.Unreadable:
+		return nil, nil, fmt.Errorf("%w: it is not a .npz file (a zip of .npy arrays), or it is damaged or incomplete", ErrFormat)
+	case err != nil:
 		return nil, nil, refused(fmt.Errorf("it is not a .npz file (a zip of .npy arrays): %w", err))
 	}
 	member, name, err := choose(a)
@@ -204,7 +207,10 @@ func choose(a *archive.Archive) (*archive.File, string, error) {
 		}
 		named = arrays
 	}
-	if len(named) != 1 {
+	switch {
+	case len(arrays) == 0:
+		return nil, "", fmt.Errorf("%w: the archive has no .npy arrays; write it with numpy.savez or numpy.savez_compressed", ErrFormat)
+	case len(named) != 1:
 		return nil, "", fmt.Errorf("%w: %d of the %d arrays in the archive are called scores, probs, embeddings, or one of these with _chw; use exactly one, or for scores a single array of any name",
 			ErrFormat, len(named), len(arrays))
 	}
