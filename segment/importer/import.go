@@ -64,8 +64,8 @@ type ImageReport struct {
 // each value became.
 //
 // A problem with one mask goes into the report, and the import continues with
-// the others. A file by itself whose only mask, scores or embeddings can't be used is an
-// error of [OfData] instead, like a file that can't be read. After an error the report
+// the others. A picture or array by itself that can't be used is an error of [OfData]
+// instead, like a file that can't be read. After an error the report
 // lists what was done before it. report, unless nil, is called after each image. The data
 // set is held in memory one mask at a time.
 func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
@@ -101,11 +101,11 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
 	i.files = files
-	single := files.alone != nil && len(d.Images)+len(files.scores()) == 1
 	i.last, i.meaning = p, mean(p, d, o.Mapping)
 	if err := i.index(ctx, d); err != nil {
 		return i.report, err
 	}
+	single := files.alone != nil && !i.shapes && len(d.Images)+len(files.scores()) == 1
 	done := func(r ImageReport, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()

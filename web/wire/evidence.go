@@ -33,7 +33,7 @@ type Repair struct {
 // Pick names a hypothesis of the current sequence. A bare number is taken
 // as its rank.
 type Pick struct {
-	Rank   int    `json:"rank" schema:"min=-1" doc:"-1, or absent, with an offer"`
+	Rank   int    `json:"rank" schema:"min=-1" doc:"-1 with an offer"`
 	Digest string `json:"digest,omitempty" doc:"if given, it must be the digest of the current hypothesis with this rank, or of the offer"`
 	Offer  *Offer `json:"offer,omitempty" doc:"of a request: a labelling that is not in the sequence"`
 }
@@ -75,7 +75,7 @@ func (p *Pick) pick() (*segment.Pick, error) {
 		out.Rank, out.Offer = segment.Offered, &segment.Offer{Guess: o.Guess, Superpixels: o.Superpixels}
 		switch {
 		case p.Rank != segment.Offered && p.Rank != noRank:
-			return nil, segment.Errorf(segment.Invalid, "The field \"hypothesis\" names hypothesis %d and an offer; send an offer without a rank or with rank %d, and a hypothesis without an offer. Nothing was changed.", p.Rank, segment.Offered)
+			return nil, segment.Errorf(segment.Invalid, "The field \"hypothesis\" names hypothesis %d and an offer; send an offer with rank %d, and a hypothesis without an offer. Nothing was changed.", p.Rank, segment.Offered)
 		case !o.Guess && o.Rung == nil && len(o.Superpixels) == 0 && o.Class == nil:
 			return nil, segment.Errorf(segment.Invalid, "The offer names no labelling: send the guess, the rung of a ladder, or the superpixels and the class of an alternative. Nothing was changed.")
 		case o.Guess && (o.Rung != nil || o.Superpixels != nil || o.Class != nil), o.Rung != nil && (o.Superpixels != nil || o.Class != nil):
