@@ -185,7 +185,7 @@ func gluttons(tb testing.TB) []glutton {
 		coloured.Pix[i] = 255 * uint8(i>>2&1|i&3/3)
 	}
 	upload("a mask of colours", imports, stem+".png", pngOf(tb, coloured), 200)
-	upload("a mask of 16 bits", imports, stem+".png", pngOf(tb, image.NewNRGBA64(image.Rect(0, 0, 8000, 5000))), 200)
+	upload("a mask of 16 bits", imports, stem+".png", pngOf(tb, image.NewNRGBA64(image.Rect(0, 0, 8000, 5000))), 415)
 
 	chequered, noise16 := make([]uint32, 8000*5000), make([]uint16, 8000*5000)
 	objects := image.NewGray16(size)
