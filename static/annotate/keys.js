@@ -9,7 +9,9 @@ import { keyOf } from '../ui/keys.js';
  * @property {string} shown keys as people read them
  * @property {string} does
  * @property {[string, Command][]} commands pairs of key combination and command
+ * @property {Right} [needs] a right without which it does nothing
  *
+ * @typedef {'annotate' | 'review'} Right
  * @typedef {import('./commands.js').CommandName} CommandName
  * @typedef {CommandName | `${CommandName} ${string}`} Command with its argument after a space
  */
@@ -27,40 +29,40 @@ const arrows = (held, command) => ['left', 'right', 'up', 'down'].map((way) => [
 
 /** @type {Binding[]} */
 export const BINDINGS = [
-  { group: 'Label', shown: 'Click, drag', does: 'Draw with the active tool and class', commands: [] },
-  { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels; so does the other end of a pen', commands: [] },
-  { group: 'Label', shown: 'Z + click', does: 'Not the active class: hold Z while you click or drag', commands: [['z', 'exclude']] },
+  { group: 'Label', shown: 'Click, drag', does: 'Draw with the active tool and class', commands: [], needs: 'annotate' },
+  { group: 'Label', shown: 'Alt + click', does: 'Clear superpixels; so does the other end of a pen', commands: [], needs: 'annotate' },
+  { group: 'Label', shown: 'Z + click', does: 'Not the active class: hold Z while you click or drag', commands: [['z', 'exclude']], needs: 'annotate' },
   { group: 'Label', shown: 'I, right-click', does: 'Pick the class under the cursor', commands: [['i', 'pick']] },
   { group: 'Label', shown: '1 … 9, 0', does: 'Choose class 1 to 10', commands: digits.map((d, i) => [d, `class ${i}`]) },
   { group: 'Label', shown: 'Shift + 1 … 0', does: 'Choose class 11 to 20', commands: digits.map((d, i) => [`shift+${d}`, `class ${i + 10}`]) },
   { group: 'Label', shown: 'L', does: 'Find a class by name', commands: [['l', 'find']] },
-  { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']] },
-  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the focused class in the list (reach it with Tab and the arrow keys), not the active one', commands: [] },
-  { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']] },
-  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class: nothing paints over a locked one, and whole superpixels that contain part of it stay as they are', commands: [['shift+l', 'lock-class']] },
+  { group: 'Label', shown: 'N', does: 'Add a class', commands: [['n', 'add-class']], needs: 'annotate' },
+  { group: 'Label', shown: 'Alt + ↑ ↓', does: 'Move the focused class in the list (reach it with Tab and the arrow keys), not the active one', commands: [], needs: 'annotate' },
+  { group: 'Label', shown: 'F2', does: 'Rename the active class', commands: [['f2', 'rename-class']], needs: 'annotate' },
+  { group: 'Label', shown: 'Shift + L', does: 'Lock or unlock the active class: nothing paints over a locked one, and whole superpixels that contain part of it stay as they are', commands: [['shift+l', 'lock-class']], needs: 'annotate' },
 
-  { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']] },
-  { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']] },
-  { group: 'Tools', shown: 'E', does: 'Eraser', commands: [['e', 'tool eraser']] },
-  { group: 'Tools', shown: 'V', does: 'Polygon: click corners, or drag around an area; Enter or a double click closes it, Backspace removes the last', commands: [['v', 'tool polygon']] },
-  { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']] },
-  { group: 'Tools', shown: 'O', does: 'Object box: drag it around the object; a click in a box, or Delete, removes it', commands: [['o', 'tool box']] },
-  { group: 'Tools', shown: 'T', does: 'Objects: click each of several touching objects of one class; drag from a number to give that object more; to join one again, click the same place or Alt + click anywhere in it', commands: [['t', 'tool objects']] },
-  { group: 'Tools', shown: '[  ]', does: 'Narrower and wider brush', commands: [['[', 'thinner'], [']', 'wider']] },
-  { group: 'Tools', shown: 'Ctrl + drag', does: 'Draw exact pixels instead of superpixels', commands: [] },
-  { group: 'Tools', shown: 'Q', does: 'Exact-pixel mode', commands: [['q', 'exact']] },
+  { group: 'Tools', shown: 'S', does: 'Superpixels', commands: [['s', 'tool superpixel']], needs: 'annotate' },
+  { group: 'Tools', shown: 'B', does: 'Brush', commands: [['b', 'tool brush']], needs: 'annotate' },
+  { group: 'Tools', shown: 'E', does: 'Eraser', commands: [['e', 'tool eraser']], needs: 'annotate' },
+  { group: 'Tools', shown: 'V', does: 'Polygon: click corners, or drag around an area; Enter or a double click closes it, Backspace removes the last', commands: [['v', 'tool polygon']], needs: 'annotate' },
+  { group: 'Tools', shown: 'R', does: 'Rectangle', commands: [['r', 'tool rectangle']], needs: 'annotate' },
+  { group: 'Tools', shown: 'O', does: 'Object box: drag it around the object; a click in a box, or Delete, removes it', commands: [['o', 'tool box']], needs: 'annotate' },
+  { group: 'Tools', shown: 'T', does: 'Objects: click each of several touching objects of one class; drag from a number to give that object more; to join one again, click the same place or Alt + click anywhere in it', commands: [['t', 'tool objects']], needs: 'annotate' },
+  { group: 'Tools', shown: '[  ]', does: 'Narrower and wider brush', commands: [['[', 'thinner'], [']', 'wider']], needs: 'annotate' },
+  { group: 'Tools', shown: 'Ctrl + drag', does: 'Draw exact pixels instead of superpixels', commands: [], needs: 'annotate' },
+  { group: 'Tools', shown: 'Q', does: 'Exact-pixel mode', commands: [['q', 'exact']], needs: 'annotate' },
 
   { group: 'Hypotheses', shown: '.  ,', does: 'Next and previous hypothesis', commands: [['.', 'walk-on'], [',', 'walk-back']] },
-  { group: 'Hypotheses', shown: 'Click', does: 'Accept the hypothesis on a card', commands: [] },
-  { group: 'Hypotheses', shown: 'Shift + click', does: 'Keep a card’s preview, to accept regions of it', commands: [] },
-  { group: 'Hypotheses', shown: 'Enter', does: 'Accept the previewed hypothesis', commands: [['enter', 'accept']] },
-  { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']] },
+  { group: 'Hypotheses', shown: 'Click', does: 'Accept the hypothesis on a card', commands: [], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'Shift + click', does: 'Keep a card’s preview, to accept regions of it', commands: [], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'Enter', does: 'Accept the previewed hypothesis', commands: [['enter', 'accept']], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'X', does: 'Alternatives for the region under the cursor, and how the image would change with another class there; resting the pointer shows them, too', commands: [['x', 'alternatives']] },
-  { group: 'Hypotheses', shown: 'W', does: 'Go to the most useful next click; again for the next one. A class key labels it', commands: [['w', 'next-click']] },
-  { group: 'Hypotheses', shown: 'M', does: 'Stop searching, or search for more hypotheses', commands: [['m', 'search']] },
-  { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']] },
-  { group: 'Hypotheses', shown: 'Shift + D', does: 'Copy the labelling to the next image as its first guess, and go there', commands: [['shift+d', 'copy-next']] },
-  { group: 'Hypotheses', shown: 'F', does: 'Remove the guess from finished images, imported scores or another image', commands: [['f', 'unguess']] },
+  { group: 'Hypotheses', shown: 'W', does: 'Go to the most useful next click; again for the next one. A class key labels it', commands: [['w', 'next-click']], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'M', does: 'Stop searching, or search for more hypotheses', commands: [['m', 'search']], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'Shift + D', does: 'Copy the labelling to the next image as its first guess, and go there', commands: [['shift+d', 'copy-next']], needs: 'annotate' },
+  { group: 'Hypotheses', shown: 'F', does: 'Remove the guess from finished images, imported scores or another image', commands: [['f', 'unguess']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview; cancel a stroke or polygon', commands: [['escape', 'cancel']] },
 
   { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
@@ -74,26 +76,31 @@ export const BINDINGS = [
   { group: 'View', shown: 'U', does: 'Uncertainty', commands: [['u', 'uncertainty']] },
   { group: 'View', shown: 'C', does: 'View settings: opacity, outlines, superpixels, brightness, contrast', commands: [['c', 'tones']] },
   { group: 'View', shown: 'P', does: 'Show patterns with colours', commands: [['p', 'patterns']] },
-  { group: 'View', shown: '-  +', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']] },
+  { group: 'View', shown: '-  +', does: 'Coarser and finer superpixels', commands: [['-', 'coarser'], ['=', 'finer'], ['+', 'finer']], needs: 'annotate' },
 
   { group: 'Without a mouse', shown: 'Arrow keys', does: 'Move between superpixels; with other tools, move a point', commands: arrows('', 'move') },
   { group: 'Without a mouse', shown: 'Shift + arrow keys', does: 'Move farther', commands: arrows('shift+', 'move-far') },
   { group: 'Without a mouse', shown: 'Alt + arrow keys', does: 'Pan', commands: arrows('alt+', 'pan') },
-  { group: 'Without a mouse', shown: 'Space', does: 'Label the focused superpixel; with other tools, paint or set a corner', commands: [] },
-  { group: 'Without a mouse', shown: 'Space + arrow keys', does: 'Draw with the brush, or size a rectangle', commands: [] },
-  { group: 'Without a mouse', shown: 'Enter', does: 'Finish a polygon or rectangle', commands: [] },
-  { group: 'Without a mouse', shown: 'Delete', does: 'Clear the focused superpixel', commands: [['delete', 'clear'], ['backspace', 'clear']] },
+  { group: 'Without a mouse', shown: 'Space', does: 'Label the focused superpixel; with other tools, paint or set a corner', commands: [], needs: 'annotate' },
+  { group: 'Without a mouse', shown: 'Space + arrow keys', does: 'Draw with the brush, or size a rectangle', commands: [], needs: 'annotate' },
+  { group: 'Without a mouse', shown: 'Enter', does: 'Finish a polygon or rectangle', commands: [], needs: 'annotate' },
+  { group: 'Without a mouse', shown: 'Delete', does: 'Clear the focused superpixel', commands: [['delete', 'clear'], ['backspace', 'clear']], needs: 'annotate' },
 
-  { group: 'Work', shown: 'Ctrl + Z', does: 'Undo', commands: [['ctrl+z', 'undo']] },
-  { group: 'Work', shown: 'Ctrl + Shift + Z, Ctrl + Y', does: 'Redo', commands: [['ctrl+shift+z', 'redo'], ['ctrl+y', 'redo']] },
+  { group: 'Work', shown: 'Ctrl + Z', does: 'Undo', commands: [['ctrl+z', 'undo']], needs: 'annotate' },
+  { group: 'Work', shown: 'Ctrl + Shift + Z, Ctrl + Y', does: 'Redo', commands: [['ctrl+shift+z', 'redo'], ['ctrl+y', 'redo']], needs: 'annotate' },
   { group: 'Work', shown: 'Y', does: 'History: view and restore earlier states', commands: [['y', 'history']] },
   { group: 'Work', shown: 'Ctrl + E', does: 'Export the mask', commands: [['ctrl+e', 'export']] },
-  { group: 'Work', shown: 'Ctrl + S', does: 'Check save state', commands: [['ctrl+s', 'saved']] },
+  { group: 'Work', shown: 'Ctrl + S', does: 'Check save state', commands: [['ctrl+s', 'saved']], needs: 'annotate' },
   { group: 'Work', shown: 'D, PageDown', does: 'Next image', commands: [['d', 'next'], ['pagedown', 'next']] },
-  { group: 'Work', shown: 'Ctrl + Shift + Enter', does: 'Approve the image and go to the next', commands: [['ctrl+shift+enter', 'approve-next']] },
+  { group: 'Work', shown: 'Ctrl + Shift + Enter', does: 'Approve the image and go to the next', commands: [['ctrl+shift+enter', 'approve-next']], needs: 'review' },
   { group: 'Work', shown: 'A, PageUp', does: 'Previous image', commands: [['a', 'previous'], ['pageup', 'previous']] },
   { group: 'Work', shown: '?', does: 'How it works, and keyboard shortcuts', commands: [['?', 'help'], ['shift+/', 'help']] },
 ];
+
+/** The keys of a person. @param {Right[]} rights that the person has */
+export function bindingsFor(rights) {
+  return BINDINGS.filter(({ needs }) => !needs || rights.includes(needs));
+}
 
 const commands = new Map(BINDINGS.flatMap((b) => b.commands));
 

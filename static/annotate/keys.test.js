@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { classKey } from '../classes/classkey.js';
-import { BINDINGS, commandOf, keeps } from './keys.js';
+import { BINDINGS, bindingsFor, commandOf, keeps } from './keys.js';
 
 const press = (key, code = '', mods = '') => ({
   key, code,
@@ -181,6 +181,17 @@ test('controls keep the keys that work on them, and no others', () => {
 test('no key is listed twice', () => {
   const keys = BINDINGS.flatMap((b) => b.commands.map(([key]) => key));
   assert.deepEqual(keys, [...new Set(keys)]);
+});
+
+test('the help lists only keys that do something for the person', () => {
+  const shown = (/** @type {import('./keys.js').Right[]} */ ...rights) => bindingsFor(rights).map((b) => b.shown);
+  assert.equal(shown('annotate', 'review').length, BINDINGS.length);
+  const [looking, reviewing, labelling] = [shown(), shown('review'), shown('annotate')];
+  for (const key of ['.  ,', 'X', 'Wheel', 'H', 'Arrow keys', 'Y', 'Ctrl + E', 'D, PageDown']) assert.ok(looking.includes(key), key);
+  for (const key of ['Click, drag', 'Z + click', 'N', 'B', 'Q', 'Enter', 'Shift + D', '-  +', 'Space', 'Ctrl + Z']) assert.ok(!looking.includes(key), key);
+  const approve = 'Ctrl + Shift + Enter';
+  assert.deepEqual(reviewing.filter((key) => !looking.includes(key)), [approve]);
+  assert.ok(!labelling.includes(approve));
 });
 
 test('classes have keys as far as they go', () => {
