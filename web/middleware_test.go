@@ -30,7 +30,7 @@ func TestSecurityHeaders(t *testing.T) {
 			}
 		}
 		csp := h.Get("Content-Security-Policy")
-		for _, want := range []string{"default-src 'none'", "script-src 'self';", "connect-src 'self'", "frame-ancestors 'none'"} {
+		for _, want := range []string{"default-src 'self';", "object-src 'none';", "frame-src 'none';", "script-src 'self';", "connect-src 'self'", "frame-ancestors 'none'"} {
 			if !strings.Contains(csp, want) {
 				t.Errorf("%s: policy %q lacks %q", path, csp, want)
 			}

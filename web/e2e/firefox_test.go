@@ -29,7 +29,7 @@ func (f *firefox) at(pixel image.Point) (x, y float64) {
 
 // TestE2EFirefox: in Firefox, too, a newcomer gets from a photograph to a mask,
 // edits made without a server are sent when it is back, and scrollbars and sliders
-// follow the theme.
+// follow the theme. The start page may fetch what the annotation page needs.
 func TestE2EFirefox(t *testing.T) {
 	t.Parallel()
 	photograph := sharedtest.Path(t, "data/voc/images/2009_002221.jpg")
@@ -45,6 +45,7 @@ func TestE2EFirefox(t *testing.T) {
 	if lines != 1 {
 		t.Errorf("the first sentence of the start page is broken into %d lines", lines)
 	}
+	f.until(`performance.getEntriesByType('resource').filter((e) => e.name.includes('/pages/annotate.') && e.transferSize > 0).length === 2`)
 	f.screenshot("start")
 	f.choose("#files", absolute)
 	f.until(`document.getElementById("save")?.dataset.state === "saved"`)
