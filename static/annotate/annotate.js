@@ -8,6 +8,7 @@ import { Keyboard } from './keyboard.js';
 import { handBack } from './handback.js';
 import { Layout } from './layout.js';
 import { fetchAhead, load } from './load.js';
+import { recalled, remember, TAB } from '../ui/memory.js';
 import { Menu } from '../ui/menu.js';
 import { moreTools } from './moretools.js';
 import { insist, pause, waitText } from '../ui/patience.js';
@@ -17,6 +18,9 @@ import { Queue } from '../exchange/queue.js';
 import { refuseFiles } from '../ui/files.js';
 import { themeToggle } from '../ui/theme.js';
 import { toast } from '../ui/toast.js';
+
+/** Where the tab keeps that the person knows why cards have no photograph. */
+const UNREAD = 'collie-unread';
 
 const data = byId('app').dataset;
 closeButtons();
@@ -42,6 +46,10 @@ try {
   byId('loading').hidden = true;
   fetchAhead(data.next ?? '');
   if (!queue.lasting) toast('Edits are kept in this page only', 'This window has no storage, which is usual for private windows. Check that it says “Saved” before you close the page.');
+  if (!app.strip.thumbnails.pictured && !recalled(UNREAD, '', TAB)) {
+    remember(UNREAD, 'true', TAB);
+    toast('Cards come without the photograph', 'This browser doesn’t let pages read what they have drawn. Allow Collie to use canvas data, then reload; until then, the history has colours of its own.');
+  }
   byId('canvas').focus({ preventScroll: true });
 } catch (error) {
   console.error(error);

@@ -1,6 +1,7 @@
 import { contextOf } from '../ui/dom.js';
 import { channels } from './colour.js';
 import { cropTo } from './crop.js';
+import { readable } from './readable.js';
 import { VOID } from '../evidence/protocol.js';
 
 /** Pixels across the picture that cards are cut from, at most. */
@@ -14,6 +15,9 @@ const SMALL = 72;
 
 /** Pixels of the picture per sample when looking for what differs. */
 const STRIDE = 4;
+
+/** The grey of a photograph that can't be read. */
+const PLAIN = 128;
 
 /** Share of the image's area below which a crop is shown with the whole image beside it. */
 const CLOSE = 0.6;
@@ -52,10 +56,15 @@ export class Thumbnails {
     canvas.width = this.width;
     canvas.height = this.height;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d', { willReadFrequently: true }));
-    context.imageSmoothingQuality = 'high';
-    context.drawImage(image, 0, 0, this.width, this.height);
-    const { data } = context.getImageData(0, 0, this.width, this.height);
-    this.grey = Uint8Array.from({ length: this.width * this.height }, (_, i) => 0.299 * data[i * 4] + 0.587 * data[i * 4 + 1] + 0.114 * data[i * 4 + 2]);
+    /** Whether the cards show the photograph, which some browsers hide from scripts. */
+    this.pictured = readable(context);
+    this.grey = new Uint8Array(this.width * this.height).fill(PLAIN);
+    if (this.pictured) {
+      context.imageSmoothingQuality = 'high';
+      context.drawImage(image, 0, 0, this.width, this.height);
+      const { data } = context.getImageData(0, 0, this.width, this.height);
+      this.grey = this.grey.map((_, i) => 0.299 * data[i * 4] + 0.587 * data[i * 4 + 1] + 0.114 * data[i * 4 + 2]);
+    }
     this.map = map;
     this.ids = new Uint32Array(this.grey.length);
     /** @type {import('../evidence/parts.js').Parts | null} parts that ids does not tell apart yet */

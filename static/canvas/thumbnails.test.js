@@ -12,7 +12,7 @@ class Pixels {
 }
 
 const canvas = () => /** @type {any} */ ({
-  getContext: () => ({ drawImage() {}, putImageData() {}, strokeRect() {}, getImageData: (/** @type {number} */ _x, /** @type {number} */ _y, /** @type {number} */ w, /** @type {number} */ h) => new Pixels(w, h) }),
+  getContext: () => ({ drawImage() {}, fillRect() {}, putImageData() {}, strokeRect() {}, getImageData: (/** @type {number} */ _x, /** @type {number} */ _y, /** @type {number} */ w, /** @type {number} */ h) => new Pixels(w, h) }),
 });
 
 test('the card of an image that is thinner than a pixel of the card shows it', (t) => {
