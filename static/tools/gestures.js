@@ -74,6 +74,7 @@ export class Gestures {
     }
     this.hand = e.pointerType;
     element.focus({ preventScroll: true });
+    getSelection()?.removeAllRanges(); // as Ctrl + A leaves one, which a press on an image doesn't end
     if (e.pointerType !== 'mouse') e.preventDefault(); // no mouse events follow, which would take the focus from what the tap has opened
     element.setPointerCapture(e.pointerId);
     pointers.set(e.pointerId, p);

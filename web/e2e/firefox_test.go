@@ -50,8 +50,13 @@ func TestE2EFirefox(t *testing.T) {
 	f.choose("#files", absolute)
 	f.until(`document.getElementById("save")?.dataset.state === "saved"`)
 	f.press("2")
+	f.press(bidiControl, "a") // beside A, which goes to the image before
 	f.click(f.at(image.Pt(250, 200)))
 	f.until(settled)
+	var selected string
+	if f.read(`getSelection().toString()`, &selected); selected != "" {
+		t.Errorf("after a click on the image, %d bytes of text are still selected", len(selected))
+	}
 	f.screenshot("hypotheses")
 	var colours []string
 	f.read(`[document.documentElement, document.getElementById('cards')].map((e) => getComputedStyle(e).scrollbarColor)`, &colours)
