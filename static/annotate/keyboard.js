@@ -63,8 +63,13 @@ export class Keyboard {
     if (e.repeat) return;
     this.labelling = e.target === this.canvas;
     if (this.labelling && this.stage.point.press()) return;
-    this.stage.space = true;
-    this.canvas.dataset.space = '';
+    this.pans(true);
+  }
+
+  /** Space is held so that a drag pans, or it is not. @param {boolean} held */
+  pans(held) {
+    this.stage.space = held;
+    this.canvas.toggleAttribute('data-space', held);
   }
 
   /** @param {KeyboardEvent} e */
@@ -77,8 +82,8 @@ export class Keyboard {
     if (keyOf(e) === 'z') this.include();
     if (e.key === ' ') {
       const label = this.labelling && e.target === this.canvas;
-      this.labelling = stage.space = false;
-      delete this.canvas.dataset.space;
+      this.labelling = false;
+      this.pans(false);
       if (!stage.point.release() && label) this.label(stage.painter.marks.cursor);
     }
   }
@@ -91,7 +96,8 @@ export class Keyboard {
 
   /** The window has lost the focus: no key is down any more. */
   lost() {
-    this.labelling = this.stage.space = false;
+    this.labelling = false;
+    this.pans(false);
     this.stage.point.release();
     this.include();
     if (this.peeking >= 0) this.commands.overlay('');
