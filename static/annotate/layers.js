@@ -1,8 +1,12 @@
 import { byId } from '../ui/dom.js';
 import { recalled, remember } from '../ui/memory.js';
 
-/** Where the browser keeps whether patterns are wanted. */
+/** Where the browser keeps whether patterns are wanted, and how strong the labelling is. */
 const PATTERNED = 'collie-patterns';
+const OPACITY = 'collie-opacity';
+
+/** Least opacity: a labelling that can't be seen is hidden with H. */
+const FAINTEST = 0.1;
 
 /** What lies over the image and how strong it is: labelling, boundaries, opacity, patterns. */
 export class Layers {
@@ -21,7 +25,20 @@ export class Layers {
     /** Whether classes differ by patterns as well as by colours. */
     this.patterned = false;
     byId('outlines').addEventListener('click', () => this.toggleOutlines());
+    this.recall();
     if (recalled(PATTERNED, String(matchMedia('(prefers-contrast: more)').matches)) === 'true') this.setPatterns(true);
+  }
+
+  /** Looks as the person has left the images before. */
+  recall() {
+    const { painter, slider } = this;
+    const opacity = Number(recalled(OPACITY, ''));
+    if (opacity >= FAINTEST && opacity <= 1) painter.opacity = opacity;
+    slider.value = String(painter.opacity);
+    for (const [layer, button] of /** @type {const} */ ([['boundaries', 'boundaries'], ['outlined', 'outlines']])) {
+      painter[layer] = recalled(`collie-${button}`, String(painter[layer])) === 'true';
+      byId(button).setAttribute('aria-pressed', String(painter[layer]));
+    }
   }
 
   toggleBoundaries() {
@@ -43,6 +60,7 @@ export class Layers {
   toggle(layer, button) {
     this.painter[layer] = !this.painter[layer];
     byId(button).setAttribute('aria-pressed', String(this.painter[layer]));
+    if (layer !== 'labelled') remember(`collie-${button}`, String(this.painter[layer])); // the next image would seem to have no labels
     this.painter.touch();
     this.changed();
   }
@@ -55,8 +73,9 @@ export class Layers {
   /** @param {number} value 0..1 */
   setOpacity(value) {
     const { painter } = this;
-    painter.opacity = Math.min(1, Math.max(0.1, value));
+    painter.opacity = Math.min(1, Math.max(FAINTEST, value));
     this.slider.value = String(painter.opacity);
+    remember(OPACITY, this.slider.value);
     if (!painter.labelled) this.toggleLabelling();
     painter.touch();
   }
