@@ -63,7 +63,7 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'Shift + D', does: 'Copy the labelling to the next image as its first guess, and go there', commands: [['shift+d', 'copy-next']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'F', does: 'Remove the guess from finished images, imported scores or another image', commands: [['f', 'unguess']], needs: 'annotate' },
-  { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview; cancel a stroke or polygon', commands: [['escape', 'cancel']] },
+  { group: 'Hypotheses', shown: 'Esc', does: 'Leave the preview, so that only your clicks count; cancel a stroke or polygon', commands: [['escape', 'cancel']] },
 
   { group: 'View', shown: 'Wheel', does: 'Zoom at the cursor', commands: [] },
   { group: 'View', shown: 'Space + drag', does: 'Pan (or drag with the middle button, or swipe to the side)', commands: [] },
