@@ -51,12 +51,8 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = helpOn("Less … more", "The slider at the end of the cards steps through nested masks between two classes, from the surest part of the object to everything that could belong to it. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
-		}
 		if person(ctx).MayAnnotate {
-			templ_7745c5c3_Err = helpOn("Objects that touch", "With the tool T, click each of several objects of one class; click the same place again to join one. Drag from a number to give that object more. They are outlined and numbered, and exports keep them apart.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = helpOn("Less … more", "The slider at the end of the cards steps through nested masks between two classes, from the surest part of the object to everything that could belong to it. Accept the one that fits.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -64,11 +60,19 @@ func helpDialog() templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = helpOn("Areas that don’t count", "Erase them in exact-pixel mode (E, Q). They stay undecided, even when you accept a hypothesis, until you label them again. Index masks have 255 there.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = helpOn("Objects that touch", "With the tool T, click each of several objects of one class; click the same place again to join one. Drag from a number to give that object more. They are outlined and numbered, and exports keep them apart.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = helpOn("Areas that don’t count", "Erase them in exact-pixel mode (E, Q). They stay undecided, even when you accept a hypothesis, until you label them again. Index masks have 255 there.").Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, " ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -85,7 +89,7 @@ func helpDialog() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "</dl><h3 class=\"help-part\">Keyboard shortcuts</h3><div id=\"help-keys\" class=\"help-keys\"></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "</dl><h3 class=\"help-part\">Keyboard shortcuts</h3><div id=\"help-keys\" class=\"help-keys\"></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -114,7 +118,7 @@ func helpOn(what, text string) templ.Component {
 			templ_7745c5c3_Var2 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<div><dt>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div><dt>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -127,7 +131,7 @@ func helpOn(what, text string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -140,7 +144,7 @@ func helpOn(what, text string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "</dd></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</dd></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -170,7 +174,7 @@ func findDialog() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" dir=\"auto\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No matching class</p></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" dir=\"auto\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No matching class</p></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -200,7 +204,7 @@ func remapDialog() templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Change existing labels to <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">You can restore the class and its labels from the trash for 30 days.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete class</button></div></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<dialog id=\"remap-dialog\" class=\"dialog\" aria-labelledby=\"remap-title\"><form method=\"dialog\"><h2 id=\"remap-title\">Delete class?</h2><p id=\"remap-note\" class=\"note\"></p><label class=\"field\">Change existing labels to <select id=\"remap-target\" class=\"select\"></select></label><p class=\"muted small\">You can restore the class and its labels from the trash for 30 days.</p><div class=\"dialog-actions\"><button type=\"button\" class=\"button quiet\" data-close>Cancel</button> <button type=\"submit\" class=\"button danger\" value=\"delete\">Delete class</button></div></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

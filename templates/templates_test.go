@@ -150,7 +150,7 @@ func TestPerson(t *testing.T) {
 		has, lack []string
 	}{
 		"no login": {Person{MayAnnotate: true, MayManage: true}, nil, []string{"Sign out", `href="/users"`, "View only"}},
-		"viewer":   {Person{Name: hostile, Role: "viewer"}, []string{"Sign out", "View only", "&lt;script&gt;alert"}, []string{`href="/users"`, "<script>alert", "With the tool T"}},
+		"viewer":   {Person{Name: hostile, Role: "viewer"}, []string{"Sign out", "View only", "&lt;script&gt;alert"}, []string{`href="/users"`, "<script>alert", "With the tool T", "Less … more"}},
 		"reviewer": {Person{Name: "rev", Role: "reviewer", MayReview: true}, []string{"Review only"}, []string{"View only"}},
 		"admin":    {Person{Name: "ann", Role: "admin", MayAnnotate: true, MayManage: true, MayManageUsers: true}, []string{"Sign out", `href="/users"`, ">ann</span>", "With the tool T"}, []string{"View only"}},
 	} {
