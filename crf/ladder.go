@@ -20,7 +20,9 @@ type Ladder struct {
 	fixed []uint8   // labels of all nodes, those of the free ones 0
 
 	f     *flow
-	shift float64 // of the last cut
+	begun bool      // there was a cut
+	shift float64   // of the last one
+	tilt  []float64 // per free node; nil before Tilt
 }
 
 // rung is a labelling of the free nodes.
@@ -82,6 +84,29 @@ func (l *Ladder) At(shift float64) []uint8 {
 	return out
 }
 
+// Tilt adds odds, one number per node, to Unary[i*2+1] from now on, instead of what it added
+// before: another ladder, whose first cut goes on from the flow of the last one. The
+// error wraps ErrShape or ErrNotFinite and leaves the ladder as it is.
+func (l *Ladder) Tilt(odds []float64) error {
+	if len(odds) != len(l.fixed) {
+		return fmt.Errorf("%w: %d odds for %d nodes", ErrShape, len(odds), len(l.fixed))
+	}
+	for i, o := range odds {
+		if !finite(o) {
+			return fmt.Errorf("%w: odds of node %d are %v", ErrNotFinite, i, o)
+		}
+	}
+	if l.tilt == nil {
+		l.tilt = make([]float64, len(l.g.free))
+	}
+	for i, node := range l.g.free {
+		l.f.terminal[i] -= odds[node] - l.tilt[i]
+		l.tilt[i] = odds[node]
+	}
+	l.rungs = nil
+	return nil
+}
+
 // cut is the labelling of the free nodes for a shift that becomes rung number at.
 // See Kohli and Torr 2007, doi:10.1109/TPAMI.2007.1128.
 func (l *Ladder) cut(shift float64, at int) []uint8 {
@@ -89,10 +114,11 @@ func (l *Ladder) cut(shift float64, at int) []uint8 {
 		l.f.terminal[i] -= float64((shift - l.shift) * rate)
 	}
 	l.shift = shift
-	if len(l.rungs) == 0 {
-		l.f.run()
-	} else {
+	if l.begun {
 		l.f.resume()
+	} else {
+		l.f.run()
+		l.begun = true
 	}
 	x := make([]uint8, len(l.rate))
 	if at > 0 {

@@ -23,6 +23,7 @@ func TestLadderIsExactAndNested(t *testing.T) {
 		for e := range m.Edges {
 			m.Edges[e].W = eighths(m.Edges[e].W)
 		}
+		untilted := m.Unary
 		rate := slices.Repeat([]float64{1}, m.Nodes)
 		given := rate
 		if rng.IntN(2) == 0 {
@@ -35,6 +36,20 @@ func TestLadderIsExactAndNested(t *testing.T) {
 		l, err := NewLadder(m, given)
 		if err != nil {
 			t.Fatal(err)
+		}
+		for range rng.IntN(3) { // the last one counts
+			l.At(eighths(8*rng.Float64() - 4))
+			tilted := *m
+			tilted.Unary = slices.Clone(untilted)
+			odds := make([]float64, m.Nodes)
+			for i := range odds {
+				odds[i] = eighths(8*rng.Float64() - 4)
+				tilted.Unary[2*i+1] += odds[i]
+			}
+			if err := l.Tilt(odds); err != nil {
+				t.Fatal(err)
+			}
+			m = &tilted
 		}
 		made := map[float64][]uint8{}
 		var shifts []float64
@@ -99,6 +114,16 @@ func TestLadderRefuses(t *testing.T) {
 		if _, err := NewLadder(c.m, c.rate); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
+	}
+	l, err := NewLadder(&Model{Nodes: 2, Labels: 2, Unary: make([]float64, 4)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Tilt([]float64{1}); !errors.Is(err, ErrShape) {
+		t.Errorf("one number for two nodes: %v", err)
+	}
+	if err := l.Tilt([]float64{-1, math.NaN()}); !errors.Is(err, ErrNotFinite) || l.At(0)[0] != l.At(0)[1] {
+		t.Errorf("no number: %v", err)
 	}
 }
 

@@ -11,8 +11,9 @@ import (
 // What a person means by a first click is a part, an object or a group of them.
 // So as long as there are two classes in play, the clicked one and the rest,
 // and nothing of the rest is clicked, the sequence begins with masks of
-// different extent: rungs of the exact ladder of the model (see crf.Ladder) and
-// the regions of the merge hierarchy around the click. A small neural network, see
+// different extent: rungs of the exact ladder of the model (see crf.Ladder), the
+// regions of the merge hierarchy around the click, and what some of both become when
+// their colours count (see recolour). A small neural network, see
 // Chooser, tells how probable it is that each is the best of them, and the cards are
 // chosen greedily to maximise the expected quality of the best one shown so far.
 
@@ -88,7 +89,7 @@ func (m *Model) extents(p *herding.Problem, thing int, where pointed) ([]Extent,
 		}
 		add(x)
 	}
-	return out, nil
+	return out, m.recolour(ladder, out, add)
 }
 
 // enclosing returns the regions of the hierarchy around a superpixel, from the

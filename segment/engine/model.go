@@ -139,6 +139,7 @@ type Model struct {
 	rim     []bool      // superpixels at the image's border
 	centres [][2]float32
 	bounds  []image.Rectangle
+	colours []colours
 	borders func() borders
 	around  func() [][]int32 // neighbours of each superpixel
 	// shells tells for a superpixel the regions of the merge hierarchy around it,
@@ -195,17 +196,17 @@ func NewModel(g *superpixels.Graph, p Parameters) *Model {
 	return m
 }
 
-// describe returns a model without affinities and what follows from them: the positions
-// and bounds of the superpixels.
+// describe returns a model without affinities and what follows from them: the positions,
+// bounds and colours of the superpixels.
 func describe(g *superpixels.Graph, p Parameters) *Model {
 	m := &Model{Parameters: p, shares: g.Shares()}
 	m.around = sync.OnceValue(func() [][]int32 { return neighbours(len(m.shares), m.borders().weights) })
 	n := len(g.Regions)
-	m.centres, m.bounds, m.rim = make([][2]float32, n), make([]image.Rectangle, n), make([]bool, n)
+	m.centres, m.bounds, m.colours, m.rim = make([][2]float32, n), make([]image.Rectangle, n), make([]colours, n), make([]bool, n)
 	for i := range g.Regions {
 		b := g.Regions[i].Bounds.Rect()
 		m.size.X, m.size.Y = max(m.size.X, b.Max.X), max(m.size.Y, b.Max.Y)
-		m.centres[i], m.bounds[i] = g.Regions[i].Centroid, b
+		m.centres[i], m.bounds[i], m.colours[i] = g.Regions[i].Centroid, b, g.Regions[i].Colours
 	}
 	for i, b := range m.bounds {
 		m.rim[i] = b.Min.X == 0 || b.Min.Y == 0 || b.Max.X == m.size.X || b.Max.Y == m.size.Y

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"collie/crf"
+	"collie/superpixels"
+)
+
+// A mask that is roughly right can be mended by its colours: what looks more like its
+// inside than like its outside joins it, and the other way round. This is one round of
+// GrabCut (Rother, Kolmogorov and Blake 2004, doi:10.1145/1015706.1015720) with
+// histograms, for masks of different sizes.
+const (
+	leastMended, mostMended = 0.001, 0.9 // of the image
+	mendedGrowth            = 2          // from one mended mask to the next larger one
+	mendedShift             = 3          // of the unaries, for less and more than the mended mask
+	unseenColour            = 0.01       // is added to the share of each colour
+)
+
+// colours are the shares of a superpixel's pixels with L, a and b in each bin, in units
+// of 1/255.
+type colours [3][superpixels.ColourBins]uint8
+
+// recolour calls add with what masks become when their colours count. ladder is that of
+// the model whose label 1 is inside. O(mended masks · superpixels), and three cuts for each.
+func (m *Model) recolour(ladder *crf.Ladder, masks []Extent, add func(x []uint8)) error {
+	last := 0.0
+	for _, mask := range m.byArea(masks) {
+		if mask.area < leastMended || mask.area > mostMended || mask.area < mendedGrowth*last {
+			continue
+		}
+		last = mask.area
+		if err := ladder.Tilt(m.colourOdds(mask.in)); err != nil {
+			return err
+		}
+		for _, shift := range []float64{-mendedShift, 0, mendedShift} {
+			add(ladder.At(shift))
+		}
+	}
+	return nil
+}
+
+// sized is a mask and its share of the image's area.
+type sized struct {
+	in   []bool
+	area float64
+}
+
+// byArea sorts masks, the smallest first.
+func (m *Model) byArea(masks []Extent) []sized {
+	out := make([]sized, len(masks))
+	for i, mask := range masks {
+		out[i].in = mask.Mask
+		for j, in := range mask.Mask {
+			if in {
+				out[i].area += m.shares[j]
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b sized) int { return cmp.Compare(a.area, b.area) })
+	return out
+}
+
+// colourOdds are, for each superpixel, the mean log odds that its colours are of the inside of
+// a mask, summed over L, a and b.
+func (m *Model) colourOdds(in []bool) []float64 {
+	var shares [2][3][superpixels.ColourBins]float64
+	var areas [2]float64
+	for i := range m.colours {
+		side := 0
+		if in[i] {
+			side = 1
+		}
+		areas[side] += m.shares[i]
+		for c := range m.colours[i] {
+			for bin, n := range m.colours[i][c] {
+				shares[side][c][bin] += float64(m.shares[i] * float64(n))
+			}
+		}
+	}
+	var odds [3][superpixels.ColourBins]float64
+	for c := range odds {
+		for bin := range odds[c] {
+			share := func(side int) float64 { return unseenColour + shares[side][c][bin]/(255*areas[side]) }
+			odds[c][bin] = crf.Log(share(1) / share(0))
+		}
+	}
+	out := make([]float64, len(in))
+	for i := range m.colours {
+		for c := range m.colours[i] {
+			for bin, n := range m.colours[i][c] {
+				out[i] += float64(float64(n) * odds[c][bin])
+			}
+		}
+		out[i] /= 255
+	}
+	return out
+}
