@@ -9,9 +9,9 @@ generate:
 
 # The race detector makes code five to ten times slower. Packages that start no
 # goroutine gain nothing from it. Neither do tests that drive a built program,
-# those of cmd/server/e2e and in the browser; test-race runs some of the former
+# those of cmd/server/e2e and cmd/collie and in the browser; test-race runs some of the former
 # against a program that was built with it.
-plain = ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/learn ./segment/timeline ./superpixels/...
+plain = ./cmd/collie ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/learn ./segment/timeline ./superpixels/...
 program = ./cmd/server/e2e
 browser = ./web/e2e
 # The target test has vetted everything before. Test programs that nobody debugs
@@ -20,7 +20,7 @@ browser = ./web/e2e
 # the folder's name.
 lean = -ldflags=-s
 test test-race test-browser test-plain quick: export GOFLAGS := $(shell go env GOFLAGS) -trimpath
-go-test = go test $(lean) -vet=off -shuffle=on -timeout 20m
+go-test = go test $(lean) -vet=off -shuffle=on -timeout 28m
 # These tests compute for a long time in one goroutine, or in several that a shorter
 # test has, too. Tests beside them have several, so test-race leaves out these alone
 # and test-plain runs them.
