@@ -11,7 +11,8 @@ generate:
 # goroutine gain nothing from it. Neither do tests that drive a built program,
 # those of cmd/server/e2e and cmd/collie and in the browser; test-race runs some of the former
 # against a program that was built with it.
-plain = ./cmd/collie ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/learn ./segment/timeline ./superpixels/...
+plain = ./cmd/internal/measure ./crf/... ./disjoint ./herding/... ./segment/learn ./segment/timeline ./superpixels/...
+client = ./cmd/collie
 program = ./cmd/server/e2e
 browser = ./web/e2e
 # The target test has vetted everything before. Test programs that nobody debugs
@@ -46,7 +47,7 @@ test-race test-browser quick: export GOGC := 400
 memory := $(shell test "$$(df -k --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 8000000 2>/dev/null && ! grep -q ' /dev/shm .*noexec' /proc/mounts && echo /dev/shm)
 test-race test-browser quick: export TMPDIR := $(or $(TMPDIR),$(memory),/tmp)
 test-race:
-	go list ./... | grep -vxF "$$(go list $(plain) $(program) $(browser))" | xargs $(go-test) -race $(partly) -skip '$(alone)'
+	go list ./... | grep -vxF "$$(go list $(plain) $(client) $(program) $(browser))" | xargs $(go-test) -race $(partly) -skip '$(alone)'
 	GOFLAGS="$$GOFLAGS $(partly)" $(go-test) -race -run 'BackupUnderLoad|ServeStopServe|Tabs|Team' $(program)
 	$(go-test) -race $(partly) -run MemoryOfOthers ./superpixels
 
@@ -54,7 +55,7 @@ test-browser:
 	$(go-test) $(browser)
 
 test-plain:
-	$(go-test) $(program) $(plain)
+	$(go-test) $(client) $(program) $(plain)
 	$(go-test) -run '$(alone)' ./cmd/evaluate ./cmd/internal/chooser ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine ./segment/importer ./segment/learner
 
 test-modules:
