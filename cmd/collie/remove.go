@@ -18,35 +18,23 @@ type removeCommand struct {
 // Run adds the event that removes it to each image that has one, prints these, and
 // continues after an image that somebody is changing.
 func (c *removeCommand) Run(ctx context.Context, s *server, out streams) error {
-	p, err := s.project(ctx, c.Project)
+	_, chosen, err := s.chosen(ctx, c.Project, c.Images)
 	if err != nil {
 		return err
-	}
-	all, err := s.images(ctx, p.ID)
-	if err != nil {
-		return err
-	}
-	chosen, err := choose(all, c.Images)
-	if err != nil {
-		return err
-	}
-	byID := make(map[string]picture, len(all))
-	for _, im := range all {
-		byID[im.ID] = im
 	}
 	kind := map[string]string{"embeddings": "embedding", "guesses": "guess"}[c.What]
 	removed, failed := 0, 0
-	for _, id := range chosen {
-		event := map[string]any{"id": rand.Text(), "expected_seq": byID[id].Seq, "kind": kind}
-		err := s.send(ctx, "POST", "/api/v1/images/"+id+"/evidence", event, nil)
+	for _, im := range chosen {
+		event := map[string]any{"id": rand.Text(), "expected_seq": im.Seq, "kind": kind}
+		err := s.send(ctx, "POST", "/api/v1/images/"+im.ID+"/evidence", event, nil)
 		var f *failure
 		switch {
 		case err == nil:
 			removed++
-			fmt.Fprintf(out.stdout, "%s\t%s\n", id, byID[id].Name)
+			fmt.Fprintf(out.stdout, "%s\t%s\n", im.ID, im.Name)
 		case errors.As(err, &f) && f.status == http.StatusConflict:
 			failed++
-			fmt.Fprintf(out.stderr, "%s: changed meanwhile; nothing was removed\n", byID[id].Name)
+			fmt.Fprintf(out.stderr, "%s: changed meanwhile; nothing was removed\n", im.Name)
 		case errors.As(err, &f) && f.status == http.StatusUnprocessableEntity: // there is nothing to remove
 		default:
 			return err

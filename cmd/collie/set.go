@@ -37,19 +37,15 @@ const most = 10_000
 // Run changes all images or, after an error, none of a request, which has most images.
 // Assignments are requests before those of statuses.
 func (c *setCommand) Run(ctx context.Context, s *server) error {
-	p, err := s.project(ctx, c.Project)
+	p, chosen, err := s.chosen(ctx, c.Project, c.Images)
 	if err != nil {
 		return err
 	}
-	all, err := s.images(ctx, p.ID)
-	if err != nil {
-		return err
+	ids := make([]string, len(chosen))
+	for i, im := range chosen {
+		ids[i] = im.ID
 	}
-	chosen, err := choose(all, c.Images)
-	if err != nil {
-		return err
-	}
-	for part := range slices.Chunk(chosen, most) {
+	for part := range slices.Chunk(ids, most) {
 		if c.Assign != nil {
 			body := map[string]any{"images": part, "assignee": *c.Assign}
 			if err := s.send(ctx, "PUT", "/api/v1/projects/"+p.ID+"/assignments", body, nil); err != nil {
@@ -76,28 +72,30 @@ func (c *setCommand) Run(ctx context.Context, s *server) error {
 	return nil
 }
 
-// choose returns the ids of the images that are wanted by id or name, of all if none are.
-func choose(all []picture, wanted []string) (ids []string, err error) {
-	if len(wanted) == 0 {
-		for _, im := range all {
-			ids = append(ids, im.ID)
-		}
-		return ids, nil
+// chosen returns a project and those of its images that are wanted by id or name, all if
+// none are.
+func (s *server) chosen(ctx context.Context, name string, wanted []string) (p project, chosen []picture, err error) {
+	if p, err = s.project(ctx, name); err != nil {
+		return p, nil, err
 	}
-	named := map[string][]string{}
+	all, err := s.images(ctx, p.ID)
+	if err != nil || len(wanted) == 0 {
+		return p, all, err
+	}
+	named := map[string][]picture{}
 	for _, im := range all {
-		named[im.Name] = append(named[im.Name], im.ID)
-		named[im.ID] = []string{im.ID}
+		named[im.Name] = append(named[im.Name], im)
+		named[im.ID] = []picture{im}
 	}
 	for _, name := range wanted {
 		switch found := named[name]; len(found) {
 		case 0:
-			return nil, fmt.Errorf("no image of the project has the id or name %q; nothing was changed", name)
+			return p, nil, fmt.Errorf("no image of the project has the id or name %q; nothing was changed", name)
 		case 1:
-			ids = append(ids, found[0])
+			chosen = append(chosen, found[0])
 		default:
-			return nil, fmt.Errorf("%d images are called %q; use the ids, which 'collie list' shows. Nothing was changed", len(found), name)
+			return p, nil, fmt.Errorf("%d images are called %q; use the ids, which 'collie list' shows. Nothing was changed", len(found), name)
 		}
 	}
-	return ids, nil
+	return p, chosen, nil
 }

@@ -46,7 +46,7 @@ type cocoAnnotation struct {
 	ID           identifier      `json:"id"`
 	Image        identifier      `json:"image_id"`
 	Category     identifier      `json:"category_id"`
-	Area         extent          `json:"area"`
+	Area         area            `json:"area"`
 	Segmentation json.RawMessage `json:"segmentation"` // outlines, or {size, counts} with counts as numbers or as text
 }
 
@@ -298,7 +298,7 @@ func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 func (m *imageMask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 	for i, a := range annotations {
 		if a.Area == 0 {
-			annotations[i].Area = extent(m.measure(a.Segmentation))
+			annotations[i].Area = area(m.measure(a.Segmentation))
 		}
 	}
 	slices.SortStableFunc(annotations, func(a, b cocoAnnotation) int { return cmp.Compare(b.Area, a.Area) })

@@ -25,17 +25,17 @@ func (w *whole) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// extent is the area of a shape in pixels. It decides which one lies on top and nothing
+// area is that of a shape in pixels. It decides which one lies on top and nothing
 // else, so what is no number counts as 0, which means that it isn't known.
-type extent float64
+type area float64
 
 // UnmarshalJSON reads a number, also one that is written as text.
-func (e *extent) UnmarshalJSON(b []byte) error {
+func (a *area) UnmarshalJSON(b []byte) error {
 	v, err := strconv.ParseFloat(strings.Trim(string(b), `"`), 64)
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
 		v = 0
 	}
-	*e = extent(v)
+	*a = area(v)
 	return nil
 }
 
