@@ -37,6 +37,23 @@ type Review struct {
 	Seq     int // events that the image had
 }
 
+// Looked is what whoever reviews an image has looked at.
+type Looked struct {
+	Seq    int        // number of its events
+	Former *time.Time // when the review was set that it had, the zero time for none; nil if any can be replaced
+}
+
+// Saw reports whether the review is the one that was looked at.
+func (l Looked) Saw(r Review) bool {
+	switch {
+	case l.Former == nil:
+		return true
+	case r.Status == NoReview:
+		return l.Former.IsZero()
+	}
+	return l.Former.Equal(r.At)
+}
+
 // maxComment is the largest number of runes of a comment.
 const maxComment = 1000
 

@@ -52,11 +52,11 @@ type ImageStore interface {
 	// NoteDoubt sets what an image's record says of doubt, which can be nothing.
 	NoteDoubt(ctx context.Context, imageID string, share *float64) error
 	// SetReview gives images of a project a review, all or, when one of them is
-	// unknown, none. Seen has, by id of image, the number of events that the
-	// review is about, which takes the place of r.Seq and counts as at most the
-	// number that the image has. An approved image is a Conflict unless approved says
-	// that those get it, too.
-	SetReview(ctx context.Context, projectID string, seen map[string]int, r Review, approved bool) error
+	// unknown, none. Looked has, by id of image, what the review is about, whose Seq
+	// takes the place of r.Seq and counts as at most the number of events that the
+	// image has. An image with another review than it says is a Conflict, and so is an
+	// approved one unless approved says that those get it, too.
+	SetReview(ctx context.Context, projectID string, looked map[string]Looked, r Review, approved bool) error
 	// Assign gives images of a project to the user of a name, or to nobody if it is
 	// empty, all or, when one of them is unknown, none.
 	Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error

@@ -141,8 +141,8 @@ var calls = map[string]call{
 	},
 	"PUT /api/v1/projects/{id}/reviews": {
 		id: "setReviews", summary: "Set the status of images by hand",
-		doc:   "Of all the given images or, after an error, of none. Annotators can set todo, progress and done, and take the status away, except from approved images; reviewers can also approve and reject. A status by hand has no influence on hypotheses or labellings. The answer has the images' records.",
-		takes: jsonOf(newReviewJSON{}), sends: jsonOf([]wire.Image{}),
+		doc:   "Of all the given images or, after an error, of none. Annotators can set todo, progress and done, and take the status away, except from approved images; reviewers can also approve and reject. A status by hand has no influence on hypotheses or labellings. 409 if an image has another status than the one in replaces. The answer has the images' records.",
+		takes: jsonOf(newReviewJSON{}), sends: jsonOf([]wire.Image{}), problems: []int{409},
 	},
 	"PUT /api/v1/projects/{id}/assignments": {
 		id: "assignImages", summary: "Say who is to work on images",

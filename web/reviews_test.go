@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"collie/segment/access"
 	"collie/segment/audit"
@@ -91,6 +92,29 @@ func TestReviews(t *testing.T) {
 	for _, seen := range []string{`{"none":1}`, `{"` + im.ID + `":-1}`, `{"` + im.ID + `":0.5}`, `{"` + im.ID + `":"0"}`, `[0]`, `0`} {
 		if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"done","seen":`+seen+`}`)); a.status != http.StatusUnprocessableEntity || now() != "approved" {
 			t.Errorf("seen %s: %d, then %q: %s", seen, a.status, now(), a.body)
+		}
+	}
+
+	// Taking back a status doesn't replace what somebody else has set since.
+	set("owner", "progress", "")
+	var mine []wire.Image
+	set("annotator", "done", "").into(t, 200, &mine)
+	back := func(replaces string) answer {
+		return as["annotator"].send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"status":"","replaces":`+replaces+`}`))
+	}
+	at, _ := mine[0].Review.At.MarshalText()
+	time.Sleep(2 * time.Millisecond) // a moment that can be told from the first
+	set("owner", "todo", "")
+	for replaces, status := range map[string]int{`{"` + im.ID + `":"` + string(at) + `"}`: 409, `{"` + im.ID + `":""}`: 409, `{"` + im.ID + `":"now"}`: 422, `{"none":""}`: 422} {
+		if a := back(replaces); a.status != status || now() != "todo" {
+			t.Errorf("taken back where it replaces %s: %d, then %q: %s", replaces, a.status, now(), a.body)
+		}
+	}
+	set("annotator", "done", "").into(t, 200, &mine)
+	at, _ = mine[0].Review.At.MarshalText()
+	for _, replaces := range []string{`{"` + im.ID + `":"` + string(at) + `"}`, `{"` + im.ID + `":""}`, `{}`} {
+		if a := back(replaces); a.status != 200 || now() != "" {
+			t.Errorf("taken back where it replaces %s: %d, then %q: %s", replaces, a.status, now(), a.body)
 		}
 	}
 	set("reviewer", "rejected", "again")

@@ -148,7 +148,7 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 	if from.Review.Status == segment.NoReview {
 		return nil
 	}
-	return w.store.SetReview(ctx, p.ID, map[string]int{im.ID: from.Review.Seq}, from.Review, true)
+	return w.store.SetReview(ctx, p.ID, map[string]segment.Looked{im.ID: {Seq: from.Review.Seq}}, from.Review, true)
 }
 
 // adoptedAtOnce is how many events are stored in one commit, which others wait for.

@@ -12,10 +12,10 @@ import (
 
 // SetReview gives images of a project a status by hand, all of them or, after an
 // error, none, and returns their records. See segment.Review.Needs for who can
-// set which; author and time are filled in. Seen has, by id of image, how many
-// events whoever sets the status has seen, so that it doesn't cover an edit that
-// has come since; for images that are not in it, all count as seen.
-func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []string, seen map[string]uint32, r segment.Review) ([]segment.Image, error) {
+// set which; author and time are filled in. Looked has, by id of image, what whoever
+// sets the status has seen, so that it doesn't cover an edit that has come since, or
+// replace another status; for images that are not in it, all counts as seen.
+func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []string, looked map[string]segment.Looked, r segment.Review) ([]segment.Image, error) {
 	if err := w.MayReview(ctx, projectID, r.Status); err != nil {
 		return nil, err
 	}
@@ -38,24 +38,21 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	}
 	who, _ := access.From(ctx)
 	r.By, r.At = who.Name, segment.Now()
-	about := make(map[string]int, len(chosen))
+	about := make(map[string]segment.Looked, len(chosen))
 	for _, im := range chosen {
-		about[im.ID] = math.MaxInt
-		if seq, ok := seen[im.ID]; ok {
-			about[im.ID] = int(min(seq, math.MaxInt32)) // where int has 32 bits, too
+		of, ok := looked[im.ID]
+		if !ok {
+			of.Seq = math.MaxInt
 		}
+		about[im.ID] = of
 	}
 	entry := audit.New(ctx, audit.ImagesReviewed, projectID, reviewed(chosen, r.Status))
-	err = w.store.SetReview(audit.Note(ctx, entry), projectID, about, r, judge == nil)
-	if judge != nil && segment.KindOf(err) == segment.Conflict { // a reviewer has just approved one
-		err = judge
-	}
-	if err != nil {
+	if err := w.store.SetReview(audit.Note(ctx, entry), projectID, about, r, judge == nil); err != nil {
 		return nil, err
 	}
 	for i := range chosen {
 		chosen[i].Review = r
-		chosen[i].Review.Seq = min(about[chosen[i].ID], chosen[i].Seq)
+		chosen[i].Review.Seq = min(about[chosen[i].ID].Seq, chosen[i].Seq)
 		if w.reviewed != nil {
 			w.reviewed(chosen[i].ID)
 		}

@@ -71,11 +71,11 @@ func (a approving) RoleIn(context.Context, string, string) (access.Role, error) 
 	return access.Annotator, nil
 }
 
-func (a approving) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review, approved bool) error {
-	if err := a.Store.SetReview(context.WithoutCancel(ctx), projectID, seen, segment.Review{Status: segment.Approved, By: "reviewer"}, true); err != nil {
+func (a approving) SetReview(ctx context.Context, projectID string, looked map[string]segment.Looked, r segment.Review, approved bool) error {
+	if err := a.Store.SetReview(context.WithoutCancel(ctx), projectID, looked, segment.Review{Status: segment.Approved, By: "reviewer"}, true); err != nil {
 		return err
 	}
-	return a.Store.SetReview(ctx, projectID, seen, r, approved)
+	return a.Store.SetReview(ctx, projectID, looked, r, approved)
 }
 
 // Annotators don't take an approval back, not even one that comes while they set a status.
@@ -84,7 +84,7 @@ func TestReviewKeepsApproval(t *testing.T) {
 	im := workspacetest.MustAnnotate(t, w).Image()
 	done := segment.Review{Status: segment.ReviewDone}
 	annotator := access.With(t.Context(), access.Principal{User: "ann", Name: "ann", Role: access.User})
-	if _, err := w.SetReview(annotator, im.ProjectID, []string{im.ID}, nil, done); segment.KindOf(err) != segment.NotFound {
+	if _, err := w.SetReview(annotator, im.ProjectID, []string{im.ID}, nil, done); segment.KindOf(err) != segment.Conflict {
 		t.Errorf("an annotator gets %v", err)
 	}
 	if now, err := w.Image(t.Context(), im.ID); err != nil || now.Review.Status != segment.Approved {

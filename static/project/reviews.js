@@ -16,6 +16,7 @@ import { toast, toastProblem } from '../ui/toast.js';
  * @property {ReviewStatus} status
  * @property {string} [comment]
  * @property {string} [by]
+ * @property {string} at when it was set
  * @property {number} seq number of events that the image had
  *
  * @typedef {{id: string, name: string, seq: number, review?: Review, status?: string, decided?: number}} Reviewed
@@ -151,16 +152,22 @@ export class ReviewMenu {
     const now = status === '' ? 'No status' : REVIEWS[/** @type {ReviewStatus} */ (status)];
     this.forget();
     const missing = missingText(status, after);
-    this.forget = toast(now, missing ? `${what}: ${missing}` : what, 'info', { label: 'Undo', run: () => this.restore(before) });
+    this.forget = toast(now, missing ? `${what}: ${missing}` : what, 'info', { label: 'Undo', run: () => this.restore(before, after) });
     return missing === '';
   }
 
-  /** Gives images the statuses back that they had. @param {Reviewed[]} before */
-  async restore(before) {
+  /**
+   * Gives images the statuses back that they had, if they have those of now.
+   *
+   * @param {Reviewed[]} before
+   * @param {Reviewed[]} now
+   */
+  async restore(before, now) {
+    const since = Object.fromEntries(now.map(({ id, review }) => [id, review?.at ?? '']));
     const alike = grouped(before, ({ review }) => JSON.stringify([review?.status, review?.comment]));
     for (const images of alike.values()) {
       const { status = '', comment } = images[0].review ?? {};
-      await this.put(images, status, comment, (im) => im.review?.seq ?? im.seq);
+      await this.put(images, status, comment, (im) => im.review?.seq ?? im.seq, since);
     }
   }
 
@@ -169,14 +176,16 @@ export class ReviewMenu {
    * @param {string} status
    * @param {string | undefined} comment
    * @param {(im: Reviewed) => number} seq number of events of an image that the status is about
+   * @param {Record<string, string>} [since] by image, when the status was set that this one may replace; any without it
    * @returns {Promise<Reviewed[]>} the records as they are now
    */
-  async put(images, status, comment, seq) {
+  async put(images, status, comment, seq, since) {
     /** @type {Reviewed[]} */
     const after = [];
     await inParts(images, async (part) => {
       const seen = Object.fromEntries(part.map((im) => [im.id, seq(im)]));
-      const changed = await call('PUT', this.address, { images: part.map((im) => im.id), seen, status, comment });
+      const replaces = since && Object.fromEntries(part.map(({ id }) => [id, since[id]]));
+      const changed = await call('PUT', this.address, { images: part.map((im) => im.id), seen, replaces, status, comment });
       this.changed(changed);
       after.push(...changed);
     });

@@ -68,10 +68,11 @@ test('a status of more images than a request may have is set and taken back in p
   const images = Array.from({ length: 12_000 }, (_, i) => ({ ...image(i < 11_000 ? undefined : { status: 'todo', seq: 1 }), id: String(i) }));
   const menu = new ReviewMenu('p', () => images, () => {});
   await menu.set('progress');
-  await menu.restore(images);
+  await menu.restore(images, images.map((im, i) => ({ ...im, review: i < 6_000 ? undefined : { status: 'progress', seq: 3, at: `at ${i}` } })));
   const sent = fetched.mock.calls.map((c) => JSON.parse(/** @type {any} */ (c.arguments)[1].body));
   const { length } = sent;
   assert.ok(sent.every((body) => body.images.length <= 10_000 && body.images.length === Object.keys(body.seen).length));
+  assert.deepEqual(Object.assign({}, ...sent.slice(length / 2).map((body) => body.replaces)), Object.fromEntries(images.map(({ id }, i) => [id, i < 6_000 ? '' : `at ${i}`])));
   assert.deepEqual(sent.slice(0, length / 2).flatMap((body) => body.images), images.map((im) => im.id));
   assert.deepEqual(sent.slice(length / 2).flatMap((body) => body.images.map((/** @type {string} */ id) => [id, body.status, body.seen[id]])), images.map((im, i) => (i < 11_000 ? [im.id, '', 3] : [im.id, 'todo', 1])));
 });
@@ -90,7 +91,8 @@ test('a status takes back the offer to undo the one before', async (t) => {
   await menu.set('rejected', 'The rim is missing.');
   const titles = page.querySelector('toasts').children.map((/** @type {any} */ message) => message.querySelector('[data-slot="title"]').textContent);
   assert.deepEqual(titles, ['Rejected']);
-  await menu.restore([image({ status: 'approved', seq: 2 })]);
+  await menu.restore([image({ status: 'approved', seq: 2 })], [image({ status: 'rejected', seq: 3, at: 'then' })]);
   const sent = fetched.mock.calls.map((c) => JSON.parse(/** @type {any} */ (c.arguments)[1].body));
   assert.deepEqual(sent.map((body) => body.seen), [{ a: 3 }, { a: 3 }, { a: 2 }], 'what was on the screen, and what the former status was about');
+  assert.deepEqual(sent.map((body) => body.replaces), [undefined, undefined, { a: 'then' }], 'only undoing leaves what others have set since');
 });

@@ -128,7 +128,7 @@ func TestHints(t *testing.T) {
 		}
 		next("user" + ann.ID)
 	}
-	if err := there.SetReview(t.Context(), p.ID, map[string]int{ids[0]: 0}, segment.Review{Status: segment.ReviewDone, At: time.Now()}, true); err != nil {
+	if err := there.SetReview(t.Context(), p.ID, map[string]segment.Looked{ids[0]: {}}, segment.Review{Status: segment.ReviewDone, At: time.Now()}, true); err != nil {
 		t.Fatal(err)
 	}
 	next("reviewed" + ids[0])

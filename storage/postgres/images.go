@@ -51,25 +51,29 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 }
 
 // SetReview sets the reviews in the images' records.
-func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review, approved bool) error {
-	imageIDs, seqs := make([]string, 0, len(seen)), make([]int, 0, len(seen))
-	for id, seq := range seen {
-		imageIDs, seqs = append(imageIDs, id), append(seqs, seq)
+func (s *Store) SetReview(ctx context.Context, projectID string, looked map[string]segment.Looked, r segment.Review, approved bool) error {
+	imageIDs, seqs := make([]string, 0, len(looked)), make([]int, 0, len(looked))
+	for id, of := range looked {
+		imageIDs, seqs = append(imageIDs, id), append(seqs, of.Seq)
 	}
 	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
 		}
-		if !approved {
-			var already bool
-			if err := tx.QueryRow(ctx, "SELECT count(*) > 0 FROM image WHERE id = ANY($1) AND review = $2", imageIDs, string(segment.Approved)).Scan(&already); err != nil {
+		rows, err := tx.Query(ctx, row.SelectImages+" WHERE image.id = ANY($1)", imageIDs)
+		if err != nil {
+			return err
+		}
+		images, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (segment.Image, error) { return row.ScanImage(r) })
+		if err != nil {
+			return err
+		}
+		for _, im := range images {
+			if err := row.CheckReview(im, looked[im.ID], approved); err != nil {
 				return err
 			}
-			if already {
-				return row.ImageApproved()
-			}
 		}
-		_, err := tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
+		_, err = tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
 			FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,
 			imageIDs, seqs, string(r.Status), r.Comment, r.By, r.At.UnixMilli())
 		return err

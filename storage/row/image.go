@@ -37,6 +37,18 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	return im, nil
 }
 
+// CheckReview returns an error if a review can't replace that of an image: what was
+// looked at is another one, or an approval, and approved doesn't say that it may.
+func CheckReview(im segment.Image, looked segment.Looked, approved bool) error {
+	if !looked.Saw(im.Review) {
+		return segment.Errorf(segment.Conflict, "The status of %q has changed in the meantime. Nothing was changed.", im.Name)
+	}
+	if im.Review.Status == segment.Approved && !approved {
+		return segment.Errorf(segment.Conflict, "%q has been approved in the meantime. Nothing was changed.", im.Name)
+	}
+	return nil
+}
+
 // ScanErased reads the kind, the id and the name of what can be erased.
 func ScanErased(row Scanner) (e segment.Erased, err error) {
 	err = row.Scan(&e.Kind, &e.ID, &e.Name)

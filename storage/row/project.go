@@ -147,11 +147,6 @@ func ScanTrash(row Scanner) (segment.TrashItem, error) {
 	return item, nil
 }
 
-// ImageApproved is the error for a review by somebody who can't take approvals back.
-func ImageApproved() error {
-	return segment.Errorf(segment.Conflict, "An image has been approved in the meantime. Nothing was changed.")
-}
-
 // HiddenProject is the error for an image that can't be restored alone.
 func HiddenProject(name string) error {
 	return segment.Errorf(segment.Conflict, "The image's project, %q, is in the trash too; restore that first. Nothing was changed.", name)

@@ -67,24 +67,18 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 }
 
 // SetReview sets the reviews in the images' records.
-func (s *Store) SetReview(ctx context.Context, projectID string, seen map[string]int, r segment.Review, approved bool) error {
+func (s *Store) SetReview(ctx context.Context, projectID string, looked map[string]segment.Looked, r segment.Review, approved bool) error {
 	return s.writer.write(ctx, func(w *writer) error {
-		for id, seq := range seen {
-			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
+		for id, of := range looked {
+			im, err := row.ScanImage(w.row(selectImage+"AND image.id = ? AND project.id = ?", id, projectID))
 			if err != nil {
 				return err
 			}
-			if !approved {
-				var already bool
-				if err := w.row("SELECT review = ? FROM image WHERE number = ?", string(segment.Approved), image).Scan(&already); err != nil {
-					return row.ReadError("image", err)
-				}
-				if already {
-					return row.ImageApproved()
-				}
+			if err := row.CheckReview(im, of, approved); err != nil {
+				return err
 			}
-			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE number = ?",
-				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), seq, image); err != nil {
+			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE id = ?",
+				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), of.Seq, id); err != nil {
 				return err
 			}
 		}

@@ -132,7 +132,7 @@ func testOverviews(t *testing.T, s Store) {
 	check("bob", 0)
 	check("", 0)
 	for status, own := range map[segment.ReviewStatus]int{segment.ToDo: 2, segment.InProgress: 2, segment.ReviewDone: 0, segment.Approved: 0, segment.Rejected: 2, segment.NoReview: 1} {
-		must(t, s.SetReview(ctx, full.ID, map[string]int{images[1].ID: 1, images[2].ID: 1}, segment.Review{Status: status, Comment: "The left wing.", By: "rob", At: moment()}, true))
+		must(t, s.SetReview(ctx, full.ID, map[string]segment.Looked{images[1].ID: {Seq: 1}, images[2].ID: {Seq: 1}}, segment.Review{Status: status, Comment: "The left wing.", By: "rob", At: moment()}, true))
 		check("ann", own)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -84,13 +85,15 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 				im := m.someImage(r)
 				review := segment.Review{
 					Status: rapid.SampledFrom(segment.ReviewStatuses()).Draw(r, "status"), Comment: text.Draw(r, "comment"),
-					By: text.Draw(r, "by"), At: moment(), Seq: rapid.IntRange(0, 5).Draw(r, "seq"),
+					By: text.Draw(r, "by"), At: moment().Add(time.Duration(rapid.IntRange(0, 2).Draw(r, "hours")) * time.Hour), Seq: rapid.IntRange(0, 5).Draw(r, "seq"),
 				}
-				wantKind(t, segment.NotFound, s.SetReview(t.Context(), im.ProjectID, map[string]int{im.ID: review.Seq, segment.NewID(): 0}, review, true))
-				wantKind(t, segment.NotFound, s.SetReview(t.Context(), segment.NewID(), map[string]int{im.ID: review.Seq}, review, true))
+				looked := segment.Looked{Seq: review.Seq}
+				wantKind(t, segment.NotFound, s.SetReview(t.Context(), im.ProjectID, map[string]segment.Looked{im.ID: looked, segment.NewID(): {}}, review, true))
+				wantKind(t, segment.NotFound, s.SetReview(t.Context(), segment.NewID(), map[string]segment.Looked{im.ID: looked}, review, true))
 				over := rapid.Bool().Draw(r, "approved")
-				err := s.SetReview(t.Context(), im.ProjectID, map[string]int{im.ID: review.Seq}, review, over)
-				if im.Review.Status == segment.Approved && !over {
+				looked.Former = rapid.SampledFrom([]*time.Time{nil, {}, new(moment()), new(im.Review.At)}).Draw(r, "former")
+				err := s.SetReview(t.Context(), im.ProjectID, map[string]segment.Looked{im.ID: looked}, review, over)
+				if im.Review.Status == segment.Approved && !over || !looked.Saw(im.Review) {
 					wantKind(t, segment.Conflict, err)
 					return
 				}
