@@ -81,6 +81,12 @@ func TestE2EReview(t *testing.T) {
 	}
 	menu("progress")
 	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('In progress')).length === 3`)
+	// Undo leaves what somebody else has set since, and says so.
+	p.until(`fetch('/api/v1' + location.pathname + '/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [document.querySelectorAll('#images a')[2].pathname.split('/').pop()], status: 'progress'})}).then((r) => r.ok)`)
+	p.clickOn("undoing a status too late", `#toasts [data-slot="action"]:not([hidden])`)
+	p.until(`document.getElementById('toasts').textContent.includes('has changed in the meantime')`)
+	p.screenshot("undone-too-late")
+	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('In progress')).length === 3`)
 	p.clickOn("selecting none", "#choose-none")
 	box(1, false)
 	menu("rejected")
