@@ -92,7 +92,7 @@ export function hypothesisCommands({ session, stage, acceptance, doubt, guess, h
     },
     'next-click': () => doubt.next(),
     alternatives: () => {
-      doubt.popup.ask();
+      if (session.mayChange()) doubt.popup.ask();
     },
   });
 }

@@ -57,7 +57,7 @@ export const BINDINGS = [
   { group: 'Hypotheses', shown: 'Shift + click', does: 'Keep a card’s preview, to accept regions of it', commands: [], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'Enter', does: 'Accept the previewed hypothesis', commands: [['enter', 'accept']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'Shift + Enter', does: 'Accept only the region under the cursor', commands: [['shift+enter', 'accept-region']], needs: 'annotate' },
-  { group: 'Hypotheses', shown: 'X', does: 'Alternatives for the region under the cursor, and how the image would change with another class there; resting the pointer shows them, too', commands: [['x', 'alternatives']] },
+  { group: 'Hypotheses', shown: 'X', does: 'Alternatives for the region under the cursor, and how the image would change with another class there; resting the pointer shows them, too', commands: [['x', 'alternatives']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'W', does: 'Go to the most useful next click; again for the next one. A class key labels it', commands: [['w', 'next-click']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'M', does: 'Stop searching, or search for more hypotheses', commands: [['m', 'search']], needs: 'annotate' },
   { group: 'Hypotheses', shown: 'Ctrl + Enter', does: 'Accept and go to the next image', commands: [['ctrl+enter', 'accept-next']], needs: 'annotate' },

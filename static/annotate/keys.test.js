@@ -187,8 +187,8 @@ test('the help lists only keys that do something for the person', () => {
   const shown = (/** @type {import('./keys.js').Right[]} */ ...rights) => bindingsFor(rights).map((b) => b.shown);
   assert.equal(shown('annotate', 'review').length, BINDINGS.length);
   const [looking, reviewing, labelling] = [shown(), shown('review'), shown('annotate')];
-  for (const key of ['.  ,', 'X', 'Wheel', 'H', 'Arrow keys', 'Y', 'Ctrl + E', 'D, PageDown']) assert.ok(looking.includes(key), key);
-  for (const key of ['Click, drag', '1 … 9, 0', 'Z + click', 'N', 'B', 'Q', 'Enter', 'Shift + D', '-  +', 'Space', 'Ctrl + Z']) assert.ok(!looking.includes(key), key);
+  for (const key of ['.  ,', 'Wheel', 'H', 'Arrow keys', 'Y', 'Ctrl + E', 'D, PageDown']) assert.ok(looking.includes(key), key);
+  for (const key of ['Click, drag', '1 … 9, 0', 'Z + click', 'N', 'B', 'Q', 'Enter', 'X', 'Shift + D', '-  +', 'Space', 'Ctrl + Z']) assert.ok(!looking.includes(key), key);
   const approve = 'Ctrl + Shift + Enter';
   assert.deepEqual(reviewing.filter((key) => !looking.includes(key)), [approve]);
   assert.ok(!labelling.includes(approve));

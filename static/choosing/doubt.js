@@ -60,7 +60,7 @@ export class Doubt {
       stage: ports.stage,
       classes: ports.classes,
       propose: ports.propose,
-      at: (superpixel) => this.at(superpixel),
+      at: (superpixel) => (ports.session.readOnly ? null : this.at(superpixel)),
       tip: (superpixel, x, y) => this.tell(superpixel, x, y),
       exclude: ({ superpixels, label }) => {
         const bases = [...new Set(superpixels.map((s) => ports.session.evidence.division.baseOf(s)))];

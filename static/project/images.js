@@ -109,7 +109,7 @@ export class ImageList {
     bar.max = Math.max(1, images.length);
     bar.value = counts.done;
     const link = /** @type {HTMLAnchorElement} */ (byId('go-on'));
-    const next = goOn(images, shown, link.hasAttribute('data-reviewing'));
+    const next = link.hasAttribute('data-viewing') ? undefined : goOn(images, shown, link.hasAttribute('data-reviewing'));
     link.hidden = !next;
     if (next) link.href = `/images/${next.id}`;
     byId('go-on-name').textContent = link.title = next?.name ?? '';

@@ -109,6 +109,10 @@ func TestE2ETeam(t *testing.T) {
 	viewer.press("2")
 	viewer.click(insideOf(t, truth, 1))
 	viewer.until(`document.querySelector('.toast')?.textContent.includes('View only')`)
+	viewer.press("x")
+	if value[bool](viewer, `document.getElementById('alternatives').checkVisibility()`) {
+		t.Error("a viewer is offered to label a region")
+	}
 	viewer.press("n")
 	viewer.until(`[...document.querySelectorAll('.toast')].some((e) => e.textContent.includes('Only owners of a project can change its classes'))`)
 	if said := value[string](viewer, `document.getElementById('announcer').textContent`); strings.Contains(said, "superpixel") { // as it would be of a click that counts
