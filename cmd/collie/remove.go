@@ -16,7 +16,7 @@ type removeCommand struct {
 }
 
 // Run adds the event that removes it to each image that has one, prints these, and
-// continues after an image that somebody is changing.
+// continues after an image that somebody is changing, or has just moved to the trash.
 func (c *removeCommand) Run(ctx context.Context, s *server, out streams) error {
 	_, chosen, err := s.chosen(ctx, c.Project, c.Images)
 	if err != nil {
@@ -35,9 +35,11 @@ func (c *removeCommand) Run(ctx context.Context, s *server, out streams) error {
 		case errors.As(err, &f) && f.status == http.StatusConflict:
 			failed++
 			fmt.Fprintf(out.stderr, "%s: changed meanwhile; nothing was removed\n", im.Name)
+		case errors.As(err, &f) && f.status == http.StatusNotFound:
+			fmt.Fprintf(out.stderr, "%s: moved to the trash meanwhile\n", im.Name)
 		case errors.As(err, &f) && f.status == http.StatusUnprocessableEntity: // there is nothing to remove
 		default:
-			return err
+			return fmt.Errorf("%s: %w", im.Name, err)
 		}
 	}
 	fmt.Fprintf(out.stderr, "%s removed from %d of %d images, %d failed\n", c.What, removed, len(chosen), failed)

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -37,4 +42,48 @@ numpy.save("beach1.npy", numpy.full((height, width, 2), [.1, .9], numpy.float32)
 	}
 	p.fails("must be one of", "remove", "Beach", "images")
 	p.fails(`id or name "beach9.png"; nothing was changed`, "remove", "Beach", "embeddings", "beach9.png")
+}
+
+// An image that somebody moves to the trash during the command is named, and the others
+// are done.
+func TestRemoveMeanwhile(t *testing.T) {
+	needPython(t, "numpy, PIL")
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy
+os.mkdir("embeddings")
+for name in ["beach0", "beach1", "beach2"]:
+    numpy.savez("embeddings/" + name + ".npz", embeddings=numpy.arange(24, dtype=numpy.float32).reshape(3, 4, 2) ** 2)
+`)
+	p.do("", "collie", "import", "Beach", "embeddings")
+	to, err := url.Parse(strings.TrimSpace(p.do("", "/bin/sh", "-c", "echo $COLLIE_URL")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first sync.Once
+	front := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		if r.In.Method != "POST" {
+			return
+		}
+		first.Do(func() {
+			out, err := p.try("", "/usr/bin/python3", "-c", `
+import sys, collie
+server = collie.Collie()
+server.trash_images(server.projects()[0]["id"], sys.argv[1:])
+`, path.Base(path.Dir(r.In.URL.Path)))
+			if err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}})
+	t.Cleanup(front.Close)
+	through := newPlace(t, append(p.env, "COLLIE_URL="+front.URL)...)
+	out := through.do("", "collie", "remove", "Beach", "embeddings")
+	if !strings.Contains(out, ".png: moved to the trash meanwhile\n") || !strings.Contains(out, "embeddings removed from 2 of 3 images, 0 failed") {
+		t.Errorf("while an image goes to the trash: %s", out)
+	}
 }
