@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"collie/segment"
 )
@@ -66,13 +65,9 @@ func (c *chooser) missing() error {
 	if len(c.wanted) == 0 {
 		return nil
 	}
-	var named []string
-	for _, id := range slices.Sorted(maps.Keys(c.wanted))[:min(len(c.wanted), mostMissing)] {
-		named = append(named, fmt.Sprintf("%.40q", id))
+	ids := slices.Sorted(maps.Keys(c.wanted))
+	for i, id := range ids {
+		ids[i] = fmt.Sprintf("%.40q", id)
 	}
-	list := strings.Join(named, ", ")
-	if more := len(c.wanted) - len(named); more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return segment.Errorf(segment.NotFound, "The project has no image %s.", list)
+	return segment.Errorf(segment.NotFound, "The project has no image %s.", segment.Some(ids, mostMissing))
 }
