@@ -316,7 +316,9 @@ func feast(t *testing.T, data, project string, all []glutton) {
 		}
 		queue <- func() {
 			status, body, err := p.ask(g, project)
-			if err == nil && status != 429 && !slices.Contains(g.want, status) {
+			// On a busy machine a request may be refused, or be given up while it arrives.
+			busy := status == http.StatusTooManyRequests || status == http.StatusRequestTimeout
+			if err == nil && !busy && !slices.Contains(g.want, status) {
 				t.Errorf("%s: %d: %s", g.name, status, body)
 			}
 		}
