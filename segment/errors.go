@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -124,16 +123,6 @@ func Counted(n int, what string) string {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
-}
-
-// Some names the first of several things, and counts the others, in a text for people: "a, b
-// and 3 more".
-func Some(names []string, most int) string {
-	list := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return list
 }
 
 // LimitText is a limit in bytes in a text for people: "0.5 MiB", "12 GiB".

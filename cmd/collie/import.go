@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"collie/cmd/internal/mapping"
-	"collie/segment"
 )
 
 // importCommand imports labels and scores that were made elsewhere.
@@ -53,7 +52,7 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			continue
 		}
 		if len(left) > 0 {
-			fmt.Fprintf(out.stderr, "%s: left out, because beside the others they can be anything: %s; to import them, name them\n", place, segment.Some(left, 1))
+			fmt.Fprintf(out.stderr, "%s: left out, because beside the others they can be anything: %s; to import them, name them\n", place, firstOf(left))
 		}
 		files = append(files, sure...)
 	}
@@ -176,6 +175,14 @@ func namesakes(files []string) bool {
 		seen[name] = true
 	}
 	return false
+}
+
+// firstOf names the first file, and counts the others.
+func firstOf(files []string) string {
+	if len(files) == 1 {
+		return files[0]
+	}
+	return fmt.Sprintf("%s and %d more", files[0], len(files)-1)
 }
 
 // labelEndings are the endings of files that are imported from a folder, those that are

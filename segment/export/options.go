@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"collie/segment"
 )
@@ -65,9 +66,13 @@ func (c *chooser) missing() error {
 	if len(c.wanted) == 0 {
 		return nil
 	}
-	ids := slices.Sorted(maps.Keys(c.wanted))
-	for i, id := range ids {
-		ids[i] = fmt.Sprintf("%.40q", id)
+	var named []string
+	for _, id := range slices.Sorted(maps.Keys(c.wanted))[:min(len(c.wanted), mostMissing)] {
+		named = append(named, fmt.Sprintf("%.40q", id))
 	}
-	return segment.Errorf(segment.NotFound, "The project has no image %s.", segment.Some(ids, mostMissing))
+	list := strings.Join(named, ", ")
+	if more := len(c.wanted) - len(named); more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return segment.Errorf(segment.NotFound, "The project has no image %s.", list)
 }

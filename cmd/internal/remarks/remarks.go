@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"collie/segment"
 )
 
 // Named is how many images with the same remark, or other things, are named.
@@ -41,7 +39,7 @@ func (l *List) Add(name, text string) {
 // about, and how many others there are.
 func (l *List) Print(w io.Writer) {
 	for _, text := range l.texts[:min(len(l.texts), printed)] {
-		list := segment.Some(l.names[text], Named)
+		list := First(l.names[text])
 		if len(l.names[text]) > Named {
 			list += ", which manifest.json lists"
 		}
@@ -50,4 +48,13 @@ func (l *List) Print(w io.Writer) {
 	if more := len(l.texts) - printed; more > 0 {
 		fmt.Fprintf(w, "  and other remarks, which manifest.json lists: %d\n", more)
 	}
+}
+
+// First lists the first names and counts the others.
+func First(names []string) string {
+	list := strings.Join(names[:min(len(names), Named)], ", ")
+	if more := len(names) - Named; more > 0 {
+		list += fmt.Sprintf(" and %d more", more)
+	}
+	return list
 }
