@@ -10,23 +10,35 @@ import (
 	"testing"
 )
 
-// Embeddings and guesses are removed from all images that have them, or from some. Without
-// embeddings images stay untouched; without a guess, which is not to come back, they don't.
-func TestRemove(t *testing.T) {
+// embedded returns a place whose server has the project Beach, where the given images have
+// embeddings.
+func embedded(t *testing.T, names ...string) *place {
+	t.Helper()
 	needPython(t, "numpy, PIL")
 	p := serve(t)
 	p.photographs("photos")
 	p.do("", "collie", "create", "Beach")
 	p.do("", "collie", "upload", "Beach", "photos")
-	p.do("", "/usr/bin/python3", "-c", `
-import os, numpy, PIL.Image
-width, height = PIL.Image.open("photos/beach0.png").size
+	p.do("", "/usr/bin/python3", append([]string{"-c", `
+import os, sys, numpy
 os.mkdir("embeddings")
-for name in ["beach0", "beach2"]:
+for name in sys.argv[1:]:
     numpy.savez("embeddings/" + name + ".npz", embeddings=numpy.arange(24, dtype=numpy.float32).reshape(3, 4, 2) ** 2)
+`}, names...)...)
+	p.do("", "collie", "import", "Beach", "embeddings")
+	return p
+}
+
+// Embeddings and guesses are removed from all images that have them, or from some. Without
+// embeddings images stay untouched; without a guess, which is not to come back, they don't.
+func TestRemove(t *testing.T) {
+	p := embedded(t, "beach0", "beach2")
+	p.do("", "/usr/bin/python3", "-c", `
+import numpy, PIL.Image
+width, height = PIL.Image.open("photos/beach0.png").size
 numpy.save("beach1.npy", numpy.full((height, width, 2), [.1, .9], numpy.float32))
 `)
-	p.do("", "collie", "import", "Beach", "embeddings", "beach1.npy")
+	p.do("", "collie", "import", "Beach", "beach1.npy")
 	removes := func(want string, arguments ...string) {
 		t.Helper()
 		if out := p.do("", "collie", append([]string{"remove", "Beach"}, arguments...)...); !strings.Contains(out, want) {
@@ -47,18 +59,7 @@ numpy.save("beach1.npy", numpy.full((height, width, 2), [.1, .9], numpy.float32)
 // An image that somebody moves to the trash during the command is named, and the others
 // are done.
 func TestRemoveMeanwhile(t *testing.T) {
-	needPython(t, "numpy, PIL")
-	p := serve(t)
-	p.photographs("photos")
-	p.do("", "collie", "create", "Beach")
-	p.do("", "collie", "upload", "Beach", "photos")
-	p.do("", "/usr/bin/python3", "-c", `
-import os, numpy
-os.mkdir("embeddings")
-for name in ["beach0", "beach1", "beach2"]:
-    numpy.savez("embeddings/" + name + ".npz", embeddings=numpy.arange(24, dtype=numpy.float32).reshape(3, 4, 2) ** 2)
-`)
-	p.do("", "collie", "import", "Beach", "embeddings")
+	p := embedded(t, "beach0", "beach1", "beach2")
 	to, err := url.Parse(strings.TrimSpace(p.do("", "/bin/sh", "-c", "echo $COLLIE_URL")))
 	if err != nil {
 		t.Fatal(err)
