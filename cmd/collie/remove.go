@@ -35,7 +35,7 @@ func (c *removeCommand) Run(ctx context.Context, s *server, out streams) error {
 		case errors.As(err, &f) && f.status == http.StatusConflict:
 			failed++
 			fmt.Fprintf(out.stderr, "%s: changed meanwhile; nothing was removed\n", im.Name)
-		case errors.As(err, &f) && f.status == http.StatusNotFound:
+		case errors.As(err, &f) && f.status == http.StatusNotFound && s.gone(ctx, im.ID): // rather than hidden from a role
 			fmt.Fprintf(out.stderr, "%s: moved to the trash meanwhile\n", im.Name)
 		case errors.As(err, &f) && f.status == http.StatusUnprocessableEntity: // there is nothing to remove
 		default:
@@ -47,4 +47,10 @@ func (c *removeCommand) Run(ctx context.Context, s *server, out streams) error {
 		return errors.New("some images were changed meanwhile; run the command again")
 	}
 	return nil
+}
+
+// gone reports whether an image can't even be looked at.
+func (s *server) gone(ctx context.Context, id string) bool {
+	var f *failure
+	return errors.As(s.send(ctx, "GET", "/api/v1/images/"+id, nil, nil), &f) && f.status == http.StatusNotFound
 }

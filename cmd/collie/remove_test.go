@@ -5,6 +5,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -53,6 +54,11 @@ numpy.save("beach1.npy", numpy.full((height, width, 2), [.1, .9], numpy.float32)
 		t.Errorf("the images are now: %s", list)
 	}
 	p.fails("must be one of", "remove", "Beach", "images")
+	p.do("correct horse\n", "server", "users", "add", "cleo")
+	p.do("", "server", "members", "set", "Beach", "cleo", "viewer")
+	cleo := *p
+	cleo.env = append(slices.Clone(p.env), "COLLIE_TOKEN="+strings.TrimSpace(p.do("", "server", "tokens", "create", "cleo", "test", "--scope", "annotate")))
+	cleo.fails("beach0.png: ", "remove", "Beach", "embeddings")
 	p.fails(`id or name "beach9.png"; nothing was changed`, "remove", "Beach", "embeddings", "beach9.png")
 }
 
