@@ -64,7 +64,8 @@ func (s *Store) SetReview(ctx context.Context, projectID string, looked map[stri
 		if err != nil {
 			return err
 		}
-		images, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (segment.Image, error) { return row.ScanImage(r) })
+		defer rows.Close()
+		images, err := row.List(rows, row.ScanImage)
 		if err != nil {
 			return err
 		}
