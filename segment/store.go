@@ -58,8 +58,9 @@ type ImageStore interface {
 	// approved one unless approved says that those get it, too.
 	SetReview(ctx context.Context, projectID string, looked map[string]Looked, r Review, approved bool) error
 	// Assign gives images of a project to the user of a name, or to nobody if it is
-	// empty, all or, when one of them is unknown, none.
-	Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error
+	// empty, all or, when one of them is unknown, none. Where replaces is not nil, an
+	// image that somebody else has is a Conflict.
+	Assign(ctx context.Context, projectID string, imageIDs []string, assignee string, replaces *string) error
 }
 
 // ImageLists lists the images of projects, in order of upload.

@@ -56,6 +56,12 @@ func TestAssignments(t *testing.T) {
 	if a := admin.send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`","`+other.ID+`"],"assignee":""}`)); a.status != http.StatusNotFound || now() != "annotator" {
 		t.Errorf("with an image of another project: %d, then %s", a.status, now())
 	}
+	for replaces, want := range map[string]int{"reviewer": 409, "": 409, "annotator": 200} {
+		a := as["owner"].send("PUT", address, strings.NewReader(`{"images":["`+im.ID+`"],"assignee":"annotator","replaces":"`+replaces+`"}`))
+		if a.status != want || now() != "annotator" {
+			t.Errorf("in the place of %q: %d, then %q, want %d: %s", replaces, a.status, now(), want, a.body)
+		}
+	}
 	entries, err := s.store.EntriesBefore(t.Context(), 0, 1)
 	if err != nil {
 		t.Fatal(err)

@@ -146,8 +146,8 @@ var calls = map[string]call{
 	},
 	"PUT /api/v1/projects/{id}/assignments": {
 		id: "assignImages", summary: "Say who is to work on images",
-		doc:   "Of all the given images or, after an error, of none. Everyone who can set a status can assign images, to every member of the project who can. It gives nobody a right, and takes none away. Exports and backups of projects don't have it. The answer has the images' records.",
-		takes: jsonOf(newAssignmentJSON{}), sends: jsonOf([]wire.Image{}),
+		doc:   "Of all the given images or, after an error, of none. Everyone who can set a status can assign images, to every member of the project who can. It gives nobody a right, and takes none away. Exports and backups of projects don't have it. 409 if an image has another assignee than the one in replaces. The answer has the images' records.",
+		takes: jsonOf(newAssignmentJSON{}), sends: jsonOf([]wire.Image{}), problems: []int{409},
 	},
 	"PUT /api/v1/projects/{id}/trash": {
 		id: "trashImages", summary: "Move images to the trash, or restore them",

@@ -14,7 +14,8 @@ import (
 // Assign says who is to work on images of a project, which gives nobody a right: the
 // member of a name, or nobody if it is empty. It changes all of the images or, after an
 // error, none, and returns their records. Whoever can set a status by hand can assign.
-func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []string, name string) ([]segment.Image, error) {
+// Unless replaces is nil, only images that are assigned to it still can be changed.
+func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []string, name string, replaces *string) ([]segment.Image, error) {
 	if err := w.MayReview(ctx, projectID, segment.ToDo); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func (w *Workspace) Assign(ctx context.Context, projectID string, imageIDs []str
 		chosen[i].Assignee = name
 	}
 	entry := audit.New(ctx, audit.ImagesAssigned, projectID, cmp.Or(name, "nobody")+": "+listed(chosen, namedImage))
-	return chosen, w.store.Assign(audit.Note(ctx, entry), projectID, ids, name)
+	return chosen, w.store.Assign(audit.Note(ctx, entry), projectID, ids, name, replaces)
 }
 
 // assignee returns the name of a member who can work on images as it is stored; empty

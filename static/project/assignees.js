@@ -83,19 +83,19 @@ export class Assignees {
       return;
     }
     this.forget();
-    this.forget = toast(name ? `Assigned to ${name}` : 'Assigned to nobody', nameOrCount(before), 'info', { label: 'Undo', run: () => this.restore(before) });
+    this.forget = toast(name ? `Assigned to ${name}` : 'Assigned to nobody', nameOrCount(before), 'info', { label: 'Undo', run: () => this.restore(before, name) });
   }
 
-  /** Gives images back to those who had them. @param {ImageRecord[]} before */
-  async restore(before) {
+  /** Gives images back to those who had them, if nobody but who has them now got one. @param {ImageRecord[]} before @param {string} now */
+  async restore(before, now) {
     const former = (/** @type {ImageRecord} */ im) => im.assignee ?? '';
-    for (const name of new Set(before.map(former))) await this.put(before.filter((im) => former(im) === name), name);
+    for (const name of new Set(before.map(former))) await this.put(before.filter((im) => former(im) === name), name, now);
   }
 
-  /** @param {ImageRecord[]} images @param {string} assignee */
-  async put(images, assignee) {
+  /** @param {ImageRecord[]} images @param {string} assignee @param {string} [replaces] who may lose them; anybody without it */
+  async put(images, assignee, replaces) {
     await inParts(images, async (part) => {
-      this.changed(await call('PUT', `${this.address}/assignments`, { images: part.map((im) => im.id), assignee }));
+      this.changed(await call('PUT', `${this.address}/assignments`, { images: part.map((im) => im.id), assignee, replaces }));
     });
   }
 }

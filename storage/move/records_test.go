@@ -88,7 +88,7 @@ func mustRecord(tb testing.TB, s interface {
 				check(s.NoteDoubt(ctx, im.ID, new(0.1)))
 				check(s.SetReview(ctx, p.ID, map[string]segment.Looked{im.ID: {Seq: 2}}, segment.Review{Status: segment.Approved, Comment: "gut", By: ann.ID, At: now}, true))
 			}
-			check(s.Assign(ctx, p.ID, []string{im.ID}, "bob"))
+			check(s.Assign(ctx, p.ID, []string{im.ID}, "bob", nil))
 			if k == 2 {
 				check(s.TrashImages(ctx, p.ID, []string{im.ID}))
 			}

@@ -56,7 +56,30 @@ func (s *Store) SetReview(ctx context.Context, projectID string, looked map[stri
 	for id, of := range looked {
 		imageIDs, seqs = append(imageIDs, id), append(seqs, of.Seq)
 	}
-	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+	check := func(im segment.Image) error { return row.CheckReview(im, looked[im.ID], approved) }
+	err := s.changeImages(ctx, projectID, imageIDs, check, `UPDATE image
+		SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
+		FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,
+		seqs, string(r.Status), r.Comment, r.By, r.At.UnixMilli())
+	if err == nil {
+		for _, id := range imageIDs {
+			s.hint(segment.ImageReviewed, id)
+		}
+	}
+	return err
+}
+
+// Assign sets the assignee in the images' records.
+func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string, replaces *string) error {
+	check := func(im segment.Image) error { return row.CheckAssignee(im, replaces) }
+	return s.changeImages(ctx, projectID, imageIDs, check, "UPDATE image SET assignee = $2 WHERE id = ANY($1)", assignee)
+}
+
+// changeImages changes images of a project, whose ids are the first argument of the query,
+// unless check returns an error for one of them, as they are now; NotFound, and nothing is
+// changed, if the project doesn't have one of them.
+func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, check func(segment.Image) error, query string, more ...any) error {
+	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
 		}
@@ -70,36 +93,11 @@ func (s *Store) SetReview(ctx context.Context, projectID string, looked map[stri
 			return err
 		}
 		for _, im := range images {
-			if err := row.CheckReview(im, looked[im.ID], approved); err != nil {
+			if err := check(im); err != nil {
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, `UPDATE image SET review = $3, review_comment = $4, review_by = $5, review_at = $6, review_seq = least(image.seq, seen.seq)
-			FROM unnest($1::text[], $2::bigint[]) AS seen (id, seq) WHERE image.id = seen.id`,
-			imageIDs, seqs, string(r.Status), r.Comment, r.By, r.At.UnixMilli())
-		return err
-	})
-	if err == nil {
-		for _, id := range imageIDs {
-			s.hint(segment.ImageReviewed, id)
-		}
-	}
-	return err
-}
-
-// Assign sets the assignee in the images' records.
-func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error {
-	return s.changeImages(ctx, projectID, imageIDs, "UPDATE image SET assignee = $2 WHERE id = ANY($1)", assignee)
-}
-
-// changeImages changes images of a project, whose ids are the first argument of the query;
-// NotFound, and nothing is changed, if it doesn't have one of them.
-func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, query string, more ...any) error {
-	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, query, append([]any{imageIDs}, more...)...)
+		_, err = tx.Exec(ctx, query, append([]any{imageIDs}, more...)...)
 		return err
 	})
 }

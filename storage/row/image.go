@@ -1,6 +1,7 @@
 package row
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -45,6 +46,15 @@ func CheckReview(im segment.Image, looked segment.Looked, approved bool) error {
 	}
 	if im.Review.Status == segment.Approved && !approved {
 		return segment.Errorf(segment.Conflict, "%q has been approved in the meantime. Nothing was changed.", im.Name)
+	}
+	return nil
+}
+
+// CheckAssignee returns an error if an image is assigned to another than replaces says;
+// nil allows all.
+func CheckAssignee(im segment.Image, replaces *string) error {
+	if replaces != nil && im.Assignee != *replaces {
+		return segment.Errorf(segment.Conflict, "%q has been assigned to %s in the meantime. Nothing was changed.", im.Name, cmp.Or(im.Assignee, "nobody"))
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"collie/segment"
 	"collie/storage/row"
@@ -68,39 +70,35 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 
 // SetReview sets the reviews in the images' records.
 func (s *Store) SetReview(ctx context.Context, projectID string, looked map[string]segment.Looked, r segment.Review, approved bool) error {
-	return s.writer.write(ctx, func(w *writer) error {
-		for id, of := range looked {
-			im, err := row.ScanImage(w.row(selectImage+"AND image.id = ? AND project.id = ?", id, projectID))
-			if err != nil {
-				return err
-			}
-			if err := row.CheckReview(im, of, approved); err != nil {
-				return err
-			}
-			if err := w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE id = ?",
-				string(r.Status), r.Comment, r.By, r.At.UnixMilli(), of.Seq, id); err != nil {
-				return err
-			}
+	return s.changeImages(ctx, projectID, slices.Collect(maps.Keys(looked)), func(w *writer, im segment.Image) error {
+		if err := row.CheckReview(im, looked[im.ID], approved); err != nil {
+			return err
 		}
-		return nil
+		return w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE id = ?",
+			string(r.Status), r.Comment, r.By, r.At.UnixMilli(), looked[im.ID].Seq, im.ID)
 	})
 }
 
 // Assign sets the assignee in the images' records.
-func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string) error {
-	return s.setOfImages(ctx, projectID, imageIDs, "assignee", assignee)
+func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string, replaces *string) error {
+	return s.changeImages(ctx, projectID, imageIDs, func(w *writer, im segment.Image) error {
+		if err := row.CheckAssignee(im, replaces); err != nil {
+			return err
+		}
+		return w.exec("UPDATE image SET assignee = ? WHERE id = ?", assignee, im.ID)
+	})
 }
 
-// setOfImages sets a column of images of a project; NotFound, and nothing is set, if it
-// doesn't have one of them.
-func (s *Store) setOfImages(ctx context.Context, projectID string, imageIDs []string, column string, value any) error {
+// changeImages changes images of a project, all or, after an error, none; NotFound if
+// it doesn't have one of them.
+func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, change func(*writer, segment.Image) error) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		for _, id := range imageIDs {
-			image, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
+			im, err := row.ScanImage(w.row(selectImage+"AND image.id = ? AND project.id = ?", id, projectID))
 			if err != nil {
 				return err
 			}
-			if err := w.exec("UPDATE image SET "+column+" = ? WHERE number = ?", value, image); err != nil {
+			if err := change(w, im); err != nil {
 				return err
 			}
 		}

@@ -29,7 +29,10 @@ func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
 
 // TrashImages hides images.
 func (s *Store) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
-	return s.setOfImages(ctx, projectID, imageIDs, "trashed_at", time.Now().UnixMilli())
+	now := time.Now().UnixMilli()
+	return s.changeImages(ctx, projectID, imageIDs, func(w *writer, im segment.Image) error {
+		return w.exec("UPDATE image SET trashed_at = ? WHERE id = ?", now, im.ID)
+	})
 }
 
 // Trash lists what can be restored, latest first.

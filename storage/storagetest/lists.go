@@ -118,7 +118,7 @@ func testOverviews(t *testing.T, s Store) {
 	}
 	must(t, s.TrashImages(ctx, full.ID, []string{images[0].ID}))
 	must(t, s.TrashProject(ctx, gone.ID))
-	must(t, s.Assign(ctx, full.ID, []string{images[1].ID, images[2].ID}, "ann"))
+	must(t, s.Assign(ctx, full.ID, []string{images[1].ID, images[2].ID}, "ann", nil))
 	check := func(name string, own int) {
 		t.Helper()
 		got, err := s.Overviews(ctx, name)

@@ -104,9 +104,15 @@ func testModel(t *testing.T, open func(testing.TB, string) Store) {
 			"assign": func(r *rapid.T) {
 				im := m.someImage(r)
 				assignee := text.Draw(r, "assignee")
-				wantKind(t, segment.NotFound, s.Assign(t.Context(), im.ProjectID, []string{im.ID, segment.NewID()}, "nobody"))
-				wantKind(t, segment.NotFound, s.Assign(t.Context(), segment.NewID(), []string{im.ID}, "nobody"))
-				must(t, s.Assign(t.Context(), im.ProjectID, []string{im.ID}, assignee))
+				wantKind(t, segment.NotFound, s.Assign(t.Context(), im.ProjectID, []string{im.ID, segment.NewID()}, "nobody", nil))
+				wantKind(t, segment.NotFound, s.Assign(t.Context(), segment.NewID(), []string{im.ID}, "nobody", nil))
+				replaces := rapid.SampledFrom([]*string{nil, new(""), new("nobody"), new(im.Assignee)}).Draw(r, "replaces")
+				err := s.Assign(t.Context(), im.ProjectID, []string{im.ID}, assignee, replaces)
+				if replaces != nil && *replaces != im.Assignee {
+					wantKind(t, segment.Conflict, err)
+					return
+				}
+				must(t, err)
 				im.Assignee = assignee
 			},
 			"append": func(r *rapid.T) {

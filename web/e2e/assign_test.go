@@ -64,7 +64,17 @@ func TestE2EAssign(t *testing.T) {
 	if offers := value[int](p, `document.querySelectorAll('#toasts [data-slot="action"]:not([hidden])').length`); offers != 1 {
 		t.Errorf("%d assignments offer Undo; only the last may, since an older one would write over it", offers)
 	}
+	elsewhere := value[int](p, `(async () => {
+		const images = [...document.querySelectorAll('#images li:has(.card-choose:checked)')].map((card) => card.dataset.image);
+		const call = {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images, assignee: 'annotator'})};
+		return (await fetch('/api/v1' + location.pathname + '/assignments', call)).status;
+	})()`)
+	if elsewhere != 200 {
+		t.Fatalf("somebody else's assignment was refused: %d", elsewhere)
+	}
 	p.clickOn("undo", `#toasts [data-slot="action"]:not([hidden])`)
+	p.until(`document.getElementById('toasts').textContent.includes('has been assigned to annotator in the meantime')`)
+	p.do("loading again", chromedp.Reload())
 	p.until(assigned("annotator", 3))
 	if name := value[string](p, `document.querySelector('#images a').textContent.trim().split(/\s+/).slice(0, 3).join(' ')`); name != "fruit and bowl.png" {
 		t.Errorf("the link of an image begins with %q, not with its name", name)
