@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -39,9 +40,13 @@ type Review struct {
 
 // Looked is what whoever reviews an image has looked at.
 type Looked struct {
-	Seq    int        // number of its events
+	Seq    int        // number of its events, or AllEvents
 	Former *time.Time // when the review was set that it had, the zero time for none; nil if any can be replaced
 }
+
+// AllEvents is the Seq of whoever has looked at an image as it is, however many events
+// it has.
+const AllEvents = math.MaxInt
 
 // Saw reports whether the review is the one that was looked at.
 func (l Looked) Saw(r Review) bool {

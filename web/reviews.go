@@ -50,7 +50,7 @@ func (s *Server) setReviews(w http.ResponseWriter, r *http.Request) error {
 func (n *newReviewJSON) looked() (map[string]segment.Looked, error) {
 	out := make(map[string]segment.Looked, len(n.Images))
 	for _, id := range n.Images {
-		out[id] = segment.Looked{Seq: math.MaxInt}
+		out[id] = segment.Looked{Seq: segment.AllEvents}
 	}
 	for id, seq := range n.Seen {
 		of, ok := out[id]

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"collie/segment"
@@ -42,7 +41,7 @@ func (w *Workspace) SetReview(ctx context.Context, projectID string, imageIDs []
 	for _, im := range chosen {
 		of, ok := looked[im.ID]
 		if !ok {
-			of.Seq = math.MaxInt
+			of.Seq = segment.AllEvents
 		}
 		about[im.ID] = of
 	}
