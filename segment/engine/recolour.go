@@ -26,13 +26,13 @@ type colours [3][superpixels.ColourBins]uint8
 // recolour calls add with what masks become when their colours count. ladder is that of
 // the model whose label 1 is inside. O(mended masks · superpixels), and three cuts for each.
 func (m *Model) recolour(ladder *crf.Ladder, masks []Extent, add func(x []uint8)) error {
-	last := 0.0
+	last, palettes := 0.0, m.palettes()
 	for _, mask := range m.byArea(masks) {
 		if mask.area < leastMended || mask.area > mostMended || mask.area < mendedGrowth*last {
 			continue
 		}
 		last = mask.area
-		if err := ladder.Tilt(m.colourOdds(mask.in)); err != nil {
+		if err := ladder.Tilt(m.colourOdds(palettes, mask.in)); err != nil {
 			return err
 		}
 		for _, shift := range []float64{-mendedShift, 0, mendedShift} {
@@ -63,38 +63,57 @@ func (m *Model) byArea(masks []Extent) []sized {
 	return out
 }
 
+// palette lists the bins that a superpixel has pixels in, of L, a and b in a row.
+type palette []occupied
+
+type occupied struct{ bin, share uint8 }
+
+// palettes are those of the superpixels; most bins of a superpixel are empty.
+func (m *Model) palettes() []palette {
+	out := make([]palette, len(m.colours))
+	all := make([]occupied, 0, 16*len(out))
+	for i := range m.colours {
+		from := len(all)
+		for c, bins := range m.colours[i] {
+			for bin, share := range bins {
+				if share > 0 {
+					all = append(all, occupied{uint8(c*len(bins) + bin), share})
+				}
+			}
+		}
+		out[i] = all[from:]
+	}
+	return out
+}
+
 // colourOdds are, for each superpixel, the mean log odds that its colours are of the inside of
 // a mask, summed over L, a and b.
-func (m *Model) colourOdds(in []bool) []float64 {
-	var shares [2][3][superpixels.ColourBins]float64
+func (m *Model) colourOdds(palettes []palette, in []bool) []float64 {
+	const bins = 3 * superpixels.ColourBins
+	var shares [2][bins]float64
 	var areas [2]float64
-	for i := range m.colours {
+	for i, of := range palettes {
 		side := 0
 		if in[i] {
 			side = 1
 		}
 		areas[side] += m.shares[i]
-		for c := range m.colours[i] {
-			for bin, n := range m.colours[i][c] {
-				shares[side][c][bin] += float64(m.shares[i] * float64(n))
-			}
+		for _, o := range of {
+			shares[side][o.bin] += float64(m.shares[i] * float64(o.share))
 		}
 	}
-	var odds [3][superpixels.ColourBins]float64
-	for c := range odds {
-		for bin := range odds[c] {
-			share := func(side int) float64 { return unseenColour + shares[side][c][bin]/(255*areas[side]) }
-			odds[c][bin] = crf.Log(share(1) / share(0))
-		}
+	var odds [bins]float64
+	for bin := range odds {
+		share := func(side int) float64 { return unseenColour + shares[side][bin]/(255*areas[side]) }
+		odds[bin] = crf.Log(share(1) / share(0))
 	}
 	out := make([]float64, len(in))
-	for i := range m.colours {
-		for c := range m.colours[i] {
-			for bin, n := range m.colours[i][c] {
-				out[i] += float64(float64(n) * odds[c][bin])
-			}
+	for i, of := range palettes {
+		sum := 0.0
+		for _, o := range of {
+			sum += float64(float64(o.share) * odds[o.bin])
 		}
-		out[i] /= 255
+		out[i] = sum / 255
 	}
 	return out
 }
