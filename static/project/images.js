@@ -51,17 +51,34 @@ export class ImageList {
     document.addEventListener('keydown', (event) => this.key(event));
     // The browser may bring the page back as it was before an image was opened.
     addEventListener('pageshow', (event) => event.persisted && this.load());
+    document.addEventListener('visibilitychange', () => void (document.hidden || this.refresh()));
   }
 
   async load() {
     try {
-      this.images = await call('GET', `/api/v1/projects/${encodeURIComponent(this.project)}/images`);
+      this.images = await this.fetch();
       this.grid.forget();
     } catch (error) {
       toastProblem(error);
     }
     this.grid.list.removeAttribute('aria-busy');
     this.filter();
+  }
+
+  /** @returns {Promise<ImageRecord[]>} */
+  fetch() {
+    return call('GET', `/api/v1/projects/${encodeURIComponent(this.project)}/images`);
+  }
+
+  /** Shows what others, or another tab, have changed, unless something is changed here meanwhile. */
+  async refresh() {
+    const before = this.images;
+    const now = await this.fetch().catch(() => before); // while the server can't be reached the list stays as it is
+    if (this.images !== before || JSON.stringify(now) === JSON.stringify(before)) return;
+    this.images = now;
+    this.grid.forget();
+    this.filter();
+    this.moved();
   }
 
   /** @returns {import('./gallery.js').Wish} */
