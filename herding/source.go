@@ -14,6 +14,17 @@ type Source interface {
 	Run(ctx context.Context, count int) iter.Seq2[Hypothesis, error]
 }
 
+// Labellings are the labels of a stream's hypotheses.
+func Labellings(from iter.Seq2[Hypothesis, error]) (out [][]uint8, err error) {
+	for h, err := range from {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, h.Labels)
+	}
+	return out, nil
+}
+
 // Query ranks nodes by how much it helps to learn their labels.
 type Query interface {
 	// Rank returns nodes that are not clamped, the one to ask for first first.

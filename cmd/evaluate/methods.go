@@ -10,7 +10,6 @@ import (
 
 	"collie/cmd/internal/cputime"
 	"collie/cmd/internal/pretend"
-	"collie/crf"
 	"collie/herding"
 	"collie/herding/methods"
 	"collie/segment"
@@ -175,7 +174,7 @@ func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores []float64
 
 // semantic is the paper's problem of scores.
 func (c *methodsCommand) semantic(s *scene, scores []float64) (p *herding.Problem, err error) {
-	m := &crf.Model{Nodes: len(s.majority), Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
+	m := simulate.Semantic(&s.Scene, c.Classes)
 	if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
 		return nil, err
 	}

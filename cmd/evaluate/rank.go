@@ -154,7 +154,7 @@ func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count 
 	if err != nil {
 		return nil, err
 	}
-	return labellings(source.Run(t.Ctx, count))
+	return herding.Labellings(source.Run(t.Ctx, count))
 }
 
 // rows are the choices for one share of clicks, none where no list has it.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 	"time"
@@ -147,7 +146,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 	if err != nil {
 		return err
 	}
-	m := crf.Model{Nodes: s.regions.N, Labels: c.Classes, Edges: semanticEdges(&s.Scene)}
+	m := simulate.Semantic(&s.Scene, c.Classes)
 	for draw := range c.Draws {
 		if c.Observed > 0 {
 			clicks := simulate.Seeds(s.majority, c.Observed, s.id, uint64(draw))
@@ -161,7 +160,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 			if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
 				return fmt.Errorf("%s: %w", s.id, err)
 			}
-			if errors.Is((&herding.Problem{Model: &m}).Ready(), herding.ErrNoInformation) {
+			if errors.Is((&herding.Problem{Model: m}).Ready(), herding.ErrNoInformation) {
 				return fmt.Errorf("%s: no superpixel has a class that is more probable than another; scores are probabilities from 0 to 1", s.id)
 			}
 			for _, r := range trials {
@@ -169,7 +168,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 					continue
 				}
 				start := time.Now()
-				hypotheses, err := r.hypotheses(ctx, s, &m, scores)
+				hypotheses, err := r.hypotheses(ctx, s, m, scores)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", s.id, r.Method, err)
 				}
@@ -222,15 +221,6 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 	return out, nil
 }
 
-// semanticEdges are the paper's edges, by the distance of the mean colours.
-func semanticEdges(s *simulate.Scene) []crf.Edge {
-	edges := make([]crf.Edge, len(s.Graph.Edges))
-	for i, e := range s.Graph.Edges {
-		edges[i] = crf.Edge{A: e.A, B: e.B, W: herding.SemanticEdge(s.Distance(e))}
-	}
-	return edges
-}
-
 // hypotheses runs the trial's method on a model, or on the scores that its
 // unaries were made from.
 func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, scores []float64) ([][]uint8, error) {
@@ -260,12 +250,12 @@ func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, 
 		if p, err = model.Problem(fixed, m.Labels, guessOf(shares, fixed, m.Labels)); err != nil {
 			return nil, err
 		}
-		return labellings(model.Source(p).Run(ctx, r.Hypotheses))
+		return herding.Labellings(model.Source(p).Run(ctx, r.Hypotheses))
 	case "label-bias":
-		return labellings((&herding.LabelBias{Model: m, Seed: 1, Solver: solver}).Run(ctx, r.Hypotheses))
+		return herding.Labellings((&herding.LabelBias{Model: m, Seed: 1, Solver: solver}).Run(ctx, r.Hypotheses))
 	}
 	p.Solver = solver
-	return labellings(p.Run(ctx, r.Hypotheses))
+	return herding.Labellings(p.Run(ctx, r.Hypotheses))
 }
 
 // guessOf is the prior of a guess over all classes.
@@ -281,17 +271,6 @@ func guessOf(shares []float64, fixed []int16, classes int) *herding.Prior {
 		clicks[i] = uint8(f) // -1 is Void
 	}
 	return g.Prior(clicks, inPlay)
-}
-
-// labellings are the labels of a stream's hypotheses.
-func labellings(from iter.Seq2[herding.Hypothesis, error]) (out [][]uint8, err error) {
-	for h, err := range from {
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, h.Labels)
-	}
-	return out, nil
 }
 
 func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {

@@ -57,12 +57,9 @@ func (v Votes) Rank(ctx context.Context, p *herding.Problem, limit int) ([]herdi
 	if count == 0 {
 		count = 20
 	}
-	var xs [][]uint8
-	for h, err := range source.Run(ctx, count) {
-		if err != nil {
-			return nil, err
-		}
-		xs = append(xs, h.Labels)
+	xs, err := herding.Labellings(source.Run(ctx, count))
+	if err != nil {
+		return nil, err
 	}
 	return herding.NextClicks(xs, p.Model.Labels, area, limit), nil
 }

@@ -189,6 +189,16 @@ func Paper(s *Scene, clicks Clicks) *crf.Model {
 	}
 }
 
+// Semantic is the model of the paper's semantic experiment, still without unaries:
+// edges weigh herding.SemanticEdge.
+func Semantic(s *Scene, classes int) *crf.Model {
+	edges := make([]crf.Edge, len(s.Graph.Edges))
+	for i, e := range s.Graph.Edges {
+		edges[i] = crf.Edge{A: e.A, B: e.B, W: herding.SemanticEdge(s.Distance(e))}
+	}
+	return &crf.Model{Nodes: len(s.Graph.Regions), Labels: classes, Edges: edges}
+}
+
 // Distance is that of the mean colours of an edge's ends, 1 between black and
 // white.
 func (s *Scene) Distance(e superpixels.Edge) float64 {
