@@ -79,7 +79,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 		}
 	}
 	c.print(t, rows)
-	if c.Rest && !classes.classes[0] && slices.Contains(c.Methods, "herding-harmonic") {
+	if c.Rest && !classes.has(0) && slices.Contains(c.Methods, "herding-harmonic") {
 		fmt.Fprintln(t.Out, "No mask has class 0, which is taken for the background; --no-rest is for such masks.")
 	}
 	return c.write(map[string]any{"results": rows})

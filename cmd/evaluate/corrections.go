@@ -187,7 +187,7 @@ func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, param
 	if err != nil {
 		return nil, err
 	}
-	questions, err := s.play(ctx, parameters)
+	questions, err := playClasses(ctx, s, parameters)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.ID, err)
 	}
@@ -243,8 +243,8 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 	return out, nil
 }
 
-// play clicks on the classes of a scene, whose class 0 is the rest.
-func (s *scene) play(ctx context.Context, parameters engine.Parameters) (out []*chooser.Question, err error) {
+// playClasses clicks on the classes of a scene, whose class 0 is the rest.
+func playClasses(ctx context.Context, s *scene, parameters engine.Parameters) (out []*chooser.Question, err error) {
 	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
 	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.truth, Majority: s.majority}
 	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.majority))}

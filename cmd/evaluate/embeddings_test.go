@@ -20,7 +20,7 @@ func TestEmbeddings(t *testing.T) {
 		MeanActions              float64 `json:"mean_actions"`
 		Saved                    stats.Interval
 	}
-	all := figures[struct{ Results []row }](t, "embeddings", "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--quality", "0,1", "--patch", "4", "--target", "0.9").Results
+	all := figures[struct{ Results []row }](t, new(embeddingsCommand), "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--quality", "0,1", "--patch", "4", "--target", "0.9").Results
 	if len(all) != 2 {
 		t.Fatalf("%d rows, want one for each quality", len(all))
 	}
@@ -40,12 +40,12 @@ func TestEmbeddings(t *testing.T) {
 			save(t, filepath.Join(plain, fmt.Sprintf("masks/im%d.png", i)), grey(func(x, y int) uint8 { return 1 }))
 		}
 	}
-	all = figures[struct{ Results []row }](t, "embeddings", "--data", plain, "--classes", "2", "--finished", "7", "--test", "3", "--quality", "1", "--patch", "4", "--target", "0.9").Results
+	all = figures[struct{ Results []row }](t, new(embeddingsCommand), "--data", plain, "--classes", "2", "--finished", "7", "--test", "3", "--quality", "1", "--patch", "4", "--target", "0.9").Results
 	if len(all) != 1 || all[0].Images != 3 {
 		t.Errorf("with images of one class: %+v", all)
 	}
 	for _, args := range [][]string{{"--quality", "2"}, {"--patch", "0"}, {"--finished", "1"}, {"--target", "2"}} {
-		if _, err := evaluate(t, append([]string{"embeddings", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
+		if _, err := evaluate(t, new(embeddingsCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -58,14 +58,14 @@ func TestEmbeddingsOfANetwork(t *testing.T) {
 	for i := range 10 {
 		write(t, file(i), archiveOf(t, "embeddings", "(48, 64, 2)", discScores(i)))
 	}
-	args := []string{"embeddings", "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--target", "0.9", "--embeddings", from}
+	args := []string{"--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--target", "0.9", "--embeddings", from}
 	type row struct {
 		Embeddings  string
 		Quality     *float64
 		MeanActions float64 `json:"mean_actions"`
 		Without     float64
 	}
-	rows := figures[struct{ Results []row }](t, args...).Results
+	rows := figures[struct{ Results []row }](t, new(embeddingsCommand), args...).Results
 	if len(rows) != 1 || rows[0].Embeddings != from || rows[0].Quality != nil || rows[0].MeanActions > rows[0].Without {
 		t.Errorf("%+v", rows)
 	}
@@ -75,14 +75,14 @@ func TestEmbeddingsOfANetwork(t *testing.T) {
 		"im3.npz: not readable": "nonsense",
 	} {
 		write(t, file(3), content)
-		if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := evaluate(t, new(embeddingsCommand), args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	if err := os.Remove(file(3)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "has no im3.npz") {
+	if _, err := evaluate(t, new(embeddingsCommand), args...); err == nil || !strings.Contains(err.Error(), "has no im3.npz") {
 		t.Errorf("error %v", err)
 	}
 }

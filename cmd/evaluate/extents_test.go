@@ -24,10 +24,10 @@ func TestExtents(t *testing.T) {
 		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), mask)
 	}
 	out := filepath.Join(t.TempDir(), "weights.go")
-	args := []string{"extents", "--data", dir, "--regions", "30", "--folds", "2", "--passes", "30"}
+	args := []string{"--data", dir, "--regions", "30", "--folds", "2", "--passes", "30"}
 	got := figures[struct {
 		Results map[string]qualities
-	}](t, append(args, "--out", out)...)
+	}](t, new(extentsCommand), append(args, "--out", out)...)
 	if len(got.Results) != len(beginnings) {
 		t.Errorf("kinds of gestures: %v", got.Results)
 	}
@@ -40,7 +40,7 @@ func TestExtents(t *testing.T) {
 	for i := range 3 {
 		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), empty)
 	}
-	if out, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "too few objects") {
+	if out, err := evaluate(t, new(extentsCommand), args...); err == nil || !strings.Contains(err.Error(), "too few objects") {
 		t.Errorf("without objects: %q, %v", out, err)
 	}
 }

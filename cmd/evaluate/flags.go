@@ -1,57 +1,27 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
-	"collie/cmd/internal/progress"
-	"collie/cmd/internal/version"
+	"github.com/alecthomas/kong"
+
 	"collie/crf"
 	"collie/herding"
+	"collie/herding/choose"
 	"collie/herding/methods"
-	"collie/segment/engine"
 	"collie/segment/simulate"
 )
 
-// output is what all commands have in common.
-type output struct {
-	JSON string `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too (fractions, not per cent)."`
-}
-
-// Validate refuses a file that can't be written.
-func (o output) Validate() error { return progress.ResultFile("--json", o.JSON) }
-
-// made says how figures came about.
-type made struct {
-	Version    string            `json:"version"`
-	Arguments  []string          `json:"arguments"` // of the program
-	Parameters engine.Parameters `json:"parameters"`
-}
-
-// write stores figures, an object, as JSON when a file was asked for, with how they were made.
-func (o output) write(figures any) error {
-	if o.JSON == "" {
-		return nil
+// vars are what help texts and defaults refer to.
+func vars() kong.Vars {
+	return kong.Vars{
+		"methods": strings.Join(methods.Names(), ", "), "clicked": strings.Join(simulate.Methods, ","), "wider": fmt.Sprint(choose.Wider),
 	}
-	parts := map[string]json.RawMessage{} // keeps the order of each part's fields
-	for _, v := range []any{figures, map[string]any{"made": made{version.Text(), os.Args[1:], engine.DefaultParameters}}} {
-		b, err := json.Marshal(v)
-		if err == nil {
-			err = json.Unmarshal(b, &parts)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", o.JSON, err)
-		}
-	}
-	b, err := json.MarshalIndent(parts, "", "  ")
-	if err != nil {
-		return fmt.Errorf("%s: %w", o.JSON, err)
-	}
-	return progress.WriteResult(o.JSON, append(b, '\n'))
 }
 
 // data says which images a command works on.

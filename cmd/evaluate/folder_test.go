@@ -1,16 +1,23 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/color"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"collie/segment/photo/phototest"
 )
+
+// Size of the images of folder.
+const testWidth, testHeight = 64, 48
 
 // folder writes a data folder of n images: a disc of class 1 on class 0, and a
 // void frame, with scribbles.
@@ -47,6 +54,18 @@ func folder(t *testing.T, n int) string {
 	return dir
 }
 
+// unclear is folder with images of noise, in which a click says little about its
+// surroundings.
+func unclear(t *testing.T, images int) string {
+	dir := folder(t, images)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range images {
+		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), grey(func(int, int) uint8 { return uint8(rng.IntN(256)) }))
+	}
+	return dir
+}
+
+// grey is a mask of the size of those images.
 func grey(f func(x, y int) uint8) *image.Gray {
 	m := image.NewGray(image.Rect(0, 0, testWidth, testHeight))
 	for y := range testHeight {
@@ -57,11 +76,13 @@ func grey(f func(x, y int) uint8) *image.Gray {
 	return m
 }
 
+// save writes a PNG, and the folders above it.
 func save(t *testing.T, path string, img image.Image) {
 	t.Helper()
 	write(t, path, string(phototest.MustPNG(t, img)))
 }
 
+// write writes a file, and the folders above it.
 func write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -70,4 +91,38 @@ func write(t *testing.T, path, text string) {
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// archiveOf is an archive of one array of float32.
+func archiveOf(t *testing.T, name, shape string, values []float32) string {
+	t.Helper()
+	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shape)
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name + ".npy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s", len(text), text)
+	if err := binary.Write(w, binary.LittleEndian, values); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// discScores are what a good classifier says of image i of folder.
+func discScores(i int) []float32 {
+	rng := rand.New(rand.NewPCG(uint64(i), 1))
+	v := make([]float32, testWidth*testHeight*2)
+	for p := range testWidth * testHeight {
+		object := 0.1 + 0.1*rng.Float32()
+		if math.Hypot(float64(p%testWidth-20-4*i), float64(p/testWidth-24)) < 12 {
+			object = 1 - object
+		}
+		v[2*p], v[2*p+1] = 1-object, object
+	}
+	return v
 }

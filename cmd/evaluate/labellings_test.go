@@ -24,7 +24,7 @@ type labellingsFigures struct {
 // Labellings that voc writes have the figures that it gives them.
 func TestLabellings(t *testing.T) {
 	dir, masks := folder(t, 3), filepath.Join(t.TempDir(), "of voc")
-	rows := figures[results](t, "voc", "--data", dir, "--classes", "2", "--regions", "60", "--observed", "0.1", "--draws", "2",
+	rows := figures[results](t, new(vocCommand), "--data", dir, "--classes", "2", "--regions", "60", "--observed", "0.1", "--draws", "2",
 		"--hypotheses", "4", "--methods", "label-bias,herding-paper", "--masks", masks).Results
 	var folders []string
 	for _, method := range []string{"label-bias", "herding-paper-exact-similarity-η-0.25"} {
@@ -32,7 +32,7 @@ func TestLabellings(t *testing.T) {
 			folders = append(folders, filepath.Join(masks, "0.1", fmt.Sprint(draw), method))
 		}
 	}
-	got := figures[struct{ Results []labellingsFigures }](t, "labellings", "--data", dir, "--classes", "2", "--labellings", strings.Join(folders, ",")).Results
+	got := figures[struct{ Results []labellingsFigures }](t, new(labellingsCommand), "--data", dir, "--classes", "2", "--labellings", strings.Join(folders, ",")).Results
 	if len(got) != 4 {
 		t.Fatalf("%d rows, want 4", len(got))
 	}
@@ -60,7 +60,7 @@ func TestLabellings(t *testing.T) {
 	// Clicks cover whole superpixels, those that 'superpixels --labels' writes, in the class
 	// of most of their pixels.
 	maps := t.TempDir()
-	if _, err := evaluate(t, "superpixels", "--data", dir, "--regions", "60", "--labels", maps); err != nil {
+	if _, err := evaluate(t, new(superpixelsCommand), "--data", dir, "--regions", "60", "--labels", maps); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"im0", "im1", "im2"} {
@@ -127,12 +127,12 @@ func TestLabellingsMadeElsewhere(t *testing.T) {
 		}
 		write(t, filepath.Join(folder, "scores.txt"), "not read")
 	}
-	args := []string{"labellings", "--data", dir, "--classes", "2", "--labellings", mine}
-	row := figures[struct{ Results []labellingsFigures }](t, args...).Results[0]
+	args := []string{"--data", dir, "--classes", "2", "--labellings", mine}
+	row := figures[struct{ Results []labellingsFigures }](t, new(labellingsCommand), args...).Results[0]
 	if row.Hypotheses != 2 || row.First > 0.5 || row.PerImage.Oracle < 0.5 || row.PerImage.Oracle > 0.75 {
 		t.Errorf("%+v", row)
 	}
-	row = figures[struct{ Results []labellingsFigures }](t, "labellings", "--data", dir, "--classes", "2", "--labellings", filepath.Join(dir, "masks")).Results[0]
+	row = figures[struct{ Results []labellingsFigures }](t, new(labellingsCommand), "--data", dir, "--classes", "2", "--labellings", filepath.Join(dir, "masks")).Results[0]
 	if row.Hypotheses != 1 || row.First != 1 {
 		t.Errorf("the true masks: %+v", row)
 	}
@@ -144,7 +144,7 @@ func TestLabellingsMadeElsewhere(t *testing.T) {
 		"has no labellings of im1; each is a PNG of classes in the folder im1, or a single one im1.png": func(f string) { os.RemoveAll(f) },
 	} {
 		spoil(filepath.Join(mine, "im1"))
-		if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := evaluate(t, new(labellingsCommand), args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

@@ -1,23 +1,19 @@
 // Command evaluate measures Collie's method on folders of images and masks:
 // the paper's interactive experiment, simulated annotators, superpixels,
 // scribbles and maximisers. main.go is the table of subcommands, each in the file
-// of its name; project's and methods' have further files. What several share: flags.go, a picture to
-// click on (scene.go) or to learn from (lesson.go), what a method scores on many
-// of them (trial.go, contender.go), and diagrams (curves.go).
+// of its name; project's and methods' have further files. What several share: flags.go and
+// output.go, a picture to click on (scene.go) or to learn from (lesson.go), what a method
+// scores on many of them (trial.go, contender.go), and diagrams (curves.go, diagram.go).
 package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"collie/cmd/internal/progress"
-	"collie/herding/choose"
-	"collie/herding/methods"
 	"collie/segment/affinity"
 	"collie/segment/engine"
-	"collie/segment/simulate"
 )
 
 type commands struct {
@@ -64,11 +60,4 @@ type terminal = progress.Terminal
 func main() {
 	progress.Main("evaluate", &commands{}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), vars(),
 		kong.Description("Measures Collie's method on folders of images and masks."))
-}
-
-// vars are what help texts and defaults refer to.
-func vars() kong.Vars {
-	return kong.Vars{
-		"methods": strings.Join(methods.Names(), ", "), "clicked": strings.Join(simulate.Methods, ","), "wider": fmt.Sprint(choose.Wider),
-	}
 }

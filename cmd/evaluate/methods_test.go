@@ -32,10 +32,10 @@ type methodFigures struct {
 // second run.
 func TestMethods(t *testing.T) {
 	args := []string{
-		"methods", "--data", folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",
+		"--data", folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",
 		"--model", "harmonic,paper,semantic", "--observed", "0.1",
 	}
-	got := figures[methodFigures](t, args...)
+	got := figures[methodFigures](t, new(methodsCommand), args...)
 	seen := map[string]int{}
 	for _, r := range got.Results {
 		seen[r.Method]++
@@ -63,7 +63,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s was measured in %d models, want %d", m.Name, seen[m.Name], want)
 		}
 	}
-	again := figures[methodFigures](t, args...)
+	again := figures[methodFigures](t, new(methodsCommand), args...)
 	for i := range again.Results {
 		again.Results[i].Milliseconds, got.Results[i].Milliseconds = 0, 0
 	}
@@ -84,7 +84,7 @@ func TestMethods(t *testing.T) {
 		{[]string{"--json", missing}, []string{missing, "create it"}},
 		{[]string{"--json", t.TempDir()}, []string{"is a folder"}},
 	} {
-		out, err := evaluate(t, append([]string{"methods", "--data", folder(t, 1)}, c.flags...)...)
+		out, err := evaluate(t, new(methodsCommand), append([]string{"--data", folder(t, 1)}, c.flags...)...)
 		for _, word := range c.says {
 			if err == nil || !strings.Contains(err.Error(), word) {
 				t.Errorf("%v: %q, %v, want %q", c.flags, out, err, word)
@@ -95,7 +95,7 @@ func TestMethods(t *testing.T) {
 
 // What the others are compared with is measured, too, although nobody asked for it.
 func TestMethodsMeasureTheRival(t *testing.T) {
-	got := figures[methodFigures](t, "methods", "--data", folder(t, 1), "--classes", "2", "--regions", "30", "--hypotheses", "2",
+	got := figures[methodFigures](t, new(methodsCommand), "--data", folder(t, 1), "--classes", "2", "--regions", "30", "--hypotheses", "2",
 		"--methods", "herding", "--against", "divmbest", "--observed", "0.2")
 	if len(got.Results) != 2 || got.Results[0].Ahead == nil || got.Results[1].Method != "divmbest" {
 		t.Errorf("%+v", got.Results)

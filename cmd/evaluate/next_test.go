@@ -2,16 +2,15 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"collie/cmd/internal/stats"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"collie/cmd/internal/stats"
 )
 
 type nextFigures struct {
@@ -24,23 +23,12 @@ type nextFigures struct {
 	}
 }
 
-// unclear is folder with images of noise, in which a click says little about its
-// surroundings.
-func unclear(t *testing.T, images int) string {
-	dir := folder(t, images)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range images {
-		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), grey(func(int, int) uint8 { return uint8(rng.IntN(256)) }))
-	}
-	return dir
-}
-
 // A query that knows the truth does better than chance, and gives the same result
 // twice.
 func TestNext(t *testing.T) {
 	dir := unclear(t, 3)
-	args := []string{"next", "--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--draws", "2"}
-	got := figures[nextFigures](t, args...)
+	args := []string{"--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--draws", "2"}
+	got := figures[nextFigures](t, new(nextCommand), args...)
 	at := map[string]int{}
 	for i, r := range got.Results {
 		at[r.Query] = i
@@ -51,19 +39,19 @@ func TestNext(t *testing.T) {
 	if len(at) != 8 || got.Results[at["error"]].MeanIoU[4] <= got.Results[at["random"]].MeanIoU[4] {
 		t.Errorf("%+v: the middle of the error should beat chance", got.Results)
 	}
-	again := figures[nextFigures](t, args...)
+	again := figures[nextFigures](t, new(nextCommand), args...)
 	for i := range again.Results {
 		again.Results[i].Milliseconds, got.Results[i].Milliseconds = 0, 0
 	}
 	if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
-	out, err := evaluate(t, "next", "--data", dir, "--limit", "1", "--classes", "2", "--regions", "60", "--asked", "3", "--queries", "votes")
+	out, err := evaluate(t, new(nextCommand), "--data", dir, "--limit", "1", "--classes", "2", "--regions", "60", "--asked", "3", "--queries", "votes")
 	if header := regexp.MustCompile(`query +0 +1 +2 +3 +ms`); err != nil || !header.MatchString(out) || !strings.Contains(out, "over 1 image and 1 draw") {
 		t.Errorf("the table of one image ends before the last answer: %v\n%s", err, out)
 	}
 	for _, wrong := range [][]string{{"--asked", "0"}, {"--draws", "0"}, {"--classes", "256"}, {"--queries", "oracle"}} {
-		if _, err := evaluate(t, append([]string{"next", "--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
+		if _, err := evaluate(t, new(nextCommand), append([]string{"--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}
@@ -73,14 +61,14 @@ func TestNext(t *testing.T) {
 // far one query is ahead of another there.
 func TestNextWithoutQuestions(t *testing.T) {
 	dir := unclear(t, 2)
-	args := []string{"next", "--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--queries", "random,error"}
-	two := figures[nextFigures](t, args...)
+	args := []string{"--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--queries", "random,error"}
+	two := figures[nextFigures](t, new(nextCommand), args...)
 	plain := grey(func(int, int) uint8 { return 0 })
 	for i := 2; i < 6; i++ {
 		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), plain)
 		save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
 	}
-	got := figures[nextFigures](t, args...)
+	got := figures[nextFigures](t, new(nextCommand), args...)
 	for i := range got.Results {
 		got.Results[i].Milliseconds, two.Results[i].Milliseconds = 0, 0
 	}
@@ -90,7 +78,7 @@ func TestNextWithoutQuestions(t *testing.T) {
 	for i := range 2 {
 		save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
 	}
-	if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), "two classes") {
+	if _, err := evaluate(t, new(nextCommand), args...); err == nil || !strings.Contains(err.Error(), "two classes") {
 		t.Errorf("images of one class alone: %v", err)
 	}
 }

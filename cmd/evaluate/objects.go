@@ -28,10 +28,6 @@ type objectsCommand struct {
 	Largest    bool     `help:"Masks hold classes, as for voc: the object is the largest connected part of one class other than 0."`
 }
 
-// finestFactor is how many times finer the finest superpixels are, as in the
-// product.
-const finestFactor = 4
-
 // boxGrowth is how much larger a box is than the object, as a share.
 const boxGrowth = 0.05
 

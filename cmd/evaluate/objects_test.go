@@ -24,8 +24,8 @@ func TestObjects(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{nil, {"--jitter"}, {"--box"}} {
-		args = append([]string{"objects", "--data", dir, "--regions", "40"}, args...)
-		got := figures[results](t, args...)
+		args = append([]string{"--data", dir, "--regions", "40"}, args...)
+		got := figures[results](t, new(objectsCommand), args...)
 		if len(got.Results) != 2 {
 			t.Fatalf("%v: %d rows, want random-walker and herding-harmonic", args, len(got.Results))
 		}
@@ -68,8 +68,8 @@ func TestObjectsOfClasses(t *testing.T) {
 		return 0
 	}))
 	type results struct{ Results []marked }
-	want := figures[results](t, "objects", "--data", plain, "--regions", "40", "--methods", "random-walker").Results[0]
-	got := figures[results](t, "objects", "--data", classes, "--regions", "40", "--methods", "random-walker", "--largest").Results[0]
+	want := figures[results](t, new(objectsCommand), "--data", plain, "--regions", "40", "--methods", "random-walker").Results[0]
+	got := figures[results](t, new(objectsCommand), "--data", classes, "--regions", "40", "--methods", "random-walker", "--largest").Results[0]
 	if diff := cmp.Diff(want.Mean, got.Mean); diff != "" {
 		t.Errorf("IoUs (-object +largest part):\n%s", diff)
 	}
@@ -83,12 +83,12 @@ func TestObjectsRefuses(t *testing.T) {
 		"--max 0":      {"--max", "0"},
 		"--regions -1": {"--regions=-1"},
 	} {
-		if _, err := evaluate(t, append([]string{"objects", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := evaluate(t, new(objectsCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
 	save(t, filepath.Join(dir, "masks", "im0.png"), grey(func(int, int) uint8 { return 0 }))
-	if _, err := evaluate(t, "objects", "--data", dir, "--largest"); err == nil || !strings.Contains(err.Error(), "no class other than 0") {
+	if _, err := evaluate(t, new(objectsCommand), "--data", dir, "--largest"); err == nil || !strings.Contains(err.Error(), "no class other than 0") {
 		t.Errorf("classes without an object: %v", err)
 	}
 }

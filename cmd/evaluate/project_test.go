@@ -22,7 +22,7 @@ func TestProject(t *testing.T) {
 		Worse             float64
 		Saved             stats.Interval
 	}
-	all := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,8", "--hypotheses", "1", "--target", "0.9", "--plots", filepath.Join(dir, "plots")).Results
+	all := figures[struct{ Results []row }](t, new(projectCommand), "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,8", "--hypotheses", "1", "--target", "0.9", "--plots", filepath.Join(dir, "plots")).Results
 	if len(all) != 4 {
 		t.Fatalf("%d rows, want two numbers of images with two gestures", len(all))
 	}
@@ -37,20 +37,20 @@ func TestProject(t *testing.T) {
 			t.Errorf("after 8 images %v actions, without %v, strength %v", r.MeanActions, r.Without, r.Strength)
 		}
 	}
-	online := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--online", "--order", "listed", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results
+	online := figures[struct{ Results []row }](t, new(projectCommand), "--data", dir, "--classes", "2", "--online", "--order", "listed", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results
 	if len(online) != 3 || online[2].Images != 12 || online[0].Images != 10 {
 		t.Errorf("online: %+v", online)
 	}
-	if few := figures[struct{ Results []row }](t, "project", "--data", dir, "--classes", "2", "--online", "--limit", "4", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results; len(few) != 1 {
+	if few := figures[struct{ Results []row }](t, new(projectCommand), "--data", dir, "--classes", "2", "--online", "--limit", "4", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results; len(few) != 1 {
 		t.Errorf("four images are one block, which is their sum, too: %+v", few)
 	}
 	// More finished images than there are besides those for the test are named.
-	out, err := evaluate(t, "project", "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,40,80", "--hypotheses", "1", "--target", "0.9", "--gestures", "points")
+	out, err := evaluate(t, new(projectCommand), "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,40,80", "--hypotheses", "1", "--target", "0.9", "--gestures", "points")
 	if err != nil || !strings.Contains(out, ", over 4 test images; ") || !strings.Contains(out, "Left out: 40 and more finished images; there are too few besides those for the test.") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for _, args := range [][]string{{"--finished", "5,5"}, {"--test", "0"}, {"--target", "2"}, {"--least", "1"}, {"--classes", "300"}} {
-		if _, err := evaluate(t, append([]string{"project", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
+		if _, err := evaluate(t, new(projectCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}

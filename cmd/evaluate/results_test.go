@@ -20,13 +20,13 @@ func TestRoomForResults(t *testing.T) {
 	file := filepath.Join(dir, "images", "im0.png")
 	for command, flag := range map[string]string{"voc": "--curves", "calibration": "--curves", "project": "--plots", "superpixels": "--labels"} {
 		for _, folder := range []string{file, filepath.Join(file, "deeper")} {
-			if out, err := evaluate(t, command, "--data", dir, flag, folder); out != "" || err == nil || !strings.Contains(err.Error(), flag) {
+			if out, err := evaluate(t, &commands{}, command, "--data", dir, flag, folder); out != "" || err == nil || !strings.Contains(err.Error(), flag) {
 				t.Errorf("%s %s %s: output %q, error %v", command, flag, folder, out, err)
 			}
 		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "nowhere", "out.json")} {
-		if out, err := evaluate(t, "voc", "--data", dir, "--json", path); out != "" || err == nil || !strings.Contains(err.Error(), "--json") {
+		if out, err := evaluate(t, &commands{}, "voc", "--data", dir, "--json", path); out != "" || err == nil || !strings.Contains(err.Error(), "--json") {
 			t.Errorf("--json %s: output %q, error %v", path, out, err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestRoomForResults(t *testing.T) {
 func TestFiguresSayHowTheyWereMade(t *testing.T) {
 	dir := folder(t, 1)
 	for _, command := range []string{"voc", "superpixels"} {
-		r := figures[struct{ Made made }](t, command, "--data", dir, "--regions", "40")
+		r := figures[struct{ Made made }](t, &commands{}, command, "--data", dir, "--regions", "40")
 		if r.Made.Version != version.Text() || !slices.Equal(r.Made.Arguments, os.Args[1:]) || r.Made.Parameters.Number != affinity.Default().Number() {
 			t.Errorf("%s: %+v", command, r.Made)
 		}
@@ -54,7 +54,7 @@ func TestFiguresWithoutTable(t *testing.T) {
 	for _, command := range []string{"superpixels", "voc", "calibration"} {
 		file := filepath.Join(t.TempDir(), "figures.json")
 		printed := &printing.Printed{To: nowhere}
-		if err := evaluateTo(t, printed, command, "--data", dir, "--json", file); err != nil || printed.Err == nil {
+		if err := evaluateTo(t, printed, &commands{}, command, "--data", dir, "--json", file); err != nil || printed.Err == nil {
 			t.Errorf("%s: %v; printing: %v", command, err, printed.Err)
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -72,11 +72,11 @@ func TestTables(t *testing.T) {
 		{"methods", "--methods", "map", "--against", "map", "--observed", "0.07"},
 	} {
 		args = append(args, "--data", dir, "--classes", "2", "--regions", "60")
-		one, err := evaluate(t, args...)
+		one, err := evaluate(t, &commands{}, args...)
 		if err != nil || !strings.Contains(one, " 7 %") || !strings.Contains(one, "1 draw") || !strings.Contains(one, "  –  ") {
 			t.Errorf("%v: %v\n%s", args, err, one)
 		}
-		if two, err := evaluate(t, append(args, "--draws", "2")...); err != nil || !strings.Contains(two, "2 draws") || strings.Contains(two, "  –  ") {
+		if two, err := evaluate(t, &commands{}, append(args, "--draws", "2")...); err != nil || !strings.Contains(two, "2 draws") || strings.Contains(two, "  –  ") {
 			t.Errorf("%v with two draws: %v\n%s", args, err, two)
 		}
 	}
@@ -124,7 +124,7 @@ func TestNothingToMeasure(t *testing.T) {
 		if args[0] != "project" && args[0] != "embeddings" && args[0] != "labellings" {
 			args = append(args, "--regions", "60")
 		}
-		if out, err := evaluate(t, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {
+		if out, err := evaluate(t, &commands{}, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: output %q, error %v, want %q", c.args, out, err, c.says)
 		}
 	}
@@ -135,7 +135,7 @@ func TestNothingToMeasure(t *testing.T) {
 func TestMostRegions(t *testing.T) {
 	dir := folder(t, 2)
 	for _, command := range []string{"voc", "clicks", "objects", "scribbles", "semantic", "methods", "areas", "next", "calibration", "superpixels", "extents", "corrections"} {
-		_, err := evaluate(t, command, "--data", dir, "--regions", "2000000000")
+		_, err := evaluate(t, &commands{}, command, "--data", dir, "--regions", "2000000000")
 		if err == nil || !strings.Contains(err.Error(), "--regions 2000000000: must be from 1 to 65536") {
 			t.Errorf("%s: %v", command, err)
 		}

@@ -13,6 +13,10 @@ import (
 	"collie/superpixels"
 )
 
+// finestFactor is how many times finer the finest superpixels are, as in the
+// product.
+const finestFactor = 4
+
 // scene is a picture ready for the experiments.
 type scene struct {
 	simulate.Scene
@@ -75,6 +79,9 @@ func (h *held) note(mask []uint8) {
 		}
 	}
 }
+
+// has reports whether a mask holds a class.
+func (h *held) has(class uint8) bool { return h.classes[class] }
 
 // enough returns the error of a folder in which there is nothing to tell apart.
 func (h *held) enough(dir string, images int) error {

@@ -1,12 +1,8 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,10 +25,10 @@ func find(t *testing.T, r results, method, corrupt any) map[string]any {
 
 func TestSemantic(t *testing.T) {
 	args := []string{
-		"semantic", "--data", folder(t, 3), "--regions", "60", "--classes", "3", "--hypotheses", "5", "--draws", "2",
+		"--data", folder(t, 3), "--regions", "60", "--classes", "3", "--hypotheses", "5", "--draws", "2",
 		"--blur", "0.02", "--corrupt", "0,0.4", "--methods", "argmax,map,divmbest,herding,label-bias",
 	}
-	r := figures[results](t, args...)
+	r := figures[results](t, new(semanticCommand), args...)
 	if got, want := len(r.Results), 2*5; got != want {
 		t.Fatalf("%d rows, want %d", got, want)
 	}
@@ -55,51 +51,17 @@ func TestSemantic(t *testing.T) {
 			t.Errorf("%v: per image the oracle is below the first hypothesis: %v", row["method"], each)
 		}
 	}
-	if again := figures[results](t, args...); !cmp.Equal(r, again, cmpopts.IgnoreMapEntries(func(k string, _ any) bool { return k == "milliseconds_per_hypothesis" })) {
+	if again := figures[results](t, new(semanticCommand), args...); !cmp.Equal(r, again, cmpopts.IgnoreMapEntries(func(k string, _ any) bool { return k == "milliseconds_per_hypothesis" })) {
 		t.Error("a second run gives other figures")
 	}
 	// Clicks on top of wrong scores help.
-	clicked := figures[results](t, append(args, "--observed", "0.5")...)
+	clicked := figures[results](t, new(semanticCommand), append(args, "--observed", "0.5")...)
 	if with, without := find(t, clicked, "map", 0.4)["first"].(float64), find(t, r, "map", 0.4)["first"].(float64); with < without+0.1 {
 		t.Errorf("first %v with half of the superpixels clicked, %v without", with, without)
 	}
-	if all := figures[results](t, append(args, "--observed", "1")...); find(t, all, "herding", 0.4)["mode"].(float64) < 0.93 {
+	if all := figures[results](t, new(semanticCommand), append(args, "--observed", "1")...); find(t, all, "herding", 0.4)["mode"].(float64) < 0.93 {
 		t.Errorf("mode %v with everything clicked", find(t, all, "herding", 0.4)["mode"])
 	}
-}
-
-// archiveOf is an archive of one array of float32.
-func archiveOf(t *testing.T, name, shape string, values []float32) string {
-	t.Helper()
-	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shape)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	w, err := z.Create(name + ".npy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fmt.Fprintf(w, "\x93NUMPY\x01\x00%c\x00%s", len(text), text)
-	if err := binary.Write(w, binary.LittleEndian, values); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-// discScores are what a good classifier says of image i of folder.
-func discScores(i int) []float32 {
-	rng := rand.New(rand.NewPCG(uint64(i), 1))
-	v := make([]float32, testWidth*testHeight*2)
-	for p := range testWidth * testHeight {
-		object := 0.1 + 0.1*rng.Float32()
-		if math.Hypot(float64(p%testWidth-20-4*i), float64(p/testWidth-24)) < 12 {
-			object = 1 - object
-		}
-		v[2*p], v[2*p+1] = 1-object, object
-	}
-	return v
 }
 
 func TestSemanticReadsScores(t *testing.T) {
@@ -107,8 +69,8 @@ func TestSemanticReadsScores(t *testing.T) {
 	for i := range 2 {
 		write(t, filepath.Join(scores, fmt.Sprintf("im%d.npz", i)), archiveOf(t, "probs", "(48, 64, 2)", discScores(i)))
 	}
-	args := []string{"semantic", "--data", dir, "--scores", scores, "--regions", "60", "--classes", "2", "--hypotheses", "5"}
-	for _, row := range figures[results](t, args...).Results {
+	args := []string{"--data", dir, "--scores", scores, "--regions", "60", "--classes", "2", "--hypotheses", "5"}
+	for _, row := range figures[results](t, new(semanticCommand), args...).Results {
 		if row["first"].(float64) < 0.9 || row["corrupt"] != 0.0 || row["scores"] != scores {
 			t.Errorf("%v: first %v, corrupt %v, scores %v", row["method"], row["first"], row["corrupt"], row["scores"])
 		}
@@ -128,7 +90,7 @@ func TestSemanticReadsScores(t *testing.T) {
 		} else {
 			write(t, path, file)
 		}
-		if _, err := evaluate(t, args...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := evaluate(t, new(semanticCommand), args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
@@ -152,12 +114,12 @@ func TestSemanticRefuses(t *testing.T) {
 		{"--classes", "256"},
 	} {
 		flag, _, _ := strings.Cut(args[0], "=")
-		if _, err := evaluate(t, append([]string{"semantic", "--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), flag) {
+		if _, err := evaluate(t, new(semanticCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%v: error %v, want one that names the flag", args, err)
 		}
 	}
 	os.Remove(filepath.Join(dir, "masks/im0.png"))
-	if _, err := evaluate(t, "semantic", "--data", dir); err == nil || !strings.Contains(err.Error(), "im0.png") {
+	if _, err := evaluate(t, new(semanticCommand), "--data", dir); err == nil || !strings.Contains(err.Error(), "im0.png") {
 		t.Errorf("error %v, want one that names the mask", err)
 	}
 }

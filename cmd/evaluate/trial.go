@@ -8,7 +8,6 @@ import (
 	"collie/cmd/internal/stats"
 	"collie/crf"
 	"collie/herding"
-	"collie/segment"
 	"collie/segment/simulate"
 )
 
@@ -143,16 +142,5 @@ func (t *trial) cells() string {
 		100*t.Oracle, spread(t.Spread.Oracle, t.Draws), 100*t.First, spread(t.Spread.First, t.Draws), 100*t.Mode, spread(t.Spread.Mode, t.Draws), t.Milliseconds)
 }
 
-// draws says in a table's title how often clicks or errors were drawn.
-func draws(n int) string { return segment.Counted(n, "draw") }
-
 // legend explains the columns that the tables of voc and semantic share.
 const legend = "M is the number of hypotheses, ± the standard deviation between draws, ms the time of a hypothesis."
-
-// spread is a standard deviation over draws in per cent; a single draw has none.
-func spread(sd float64, draws int) string {
-	if draws < 2 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f", 100*sd)
-}
