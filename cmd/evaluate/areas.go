@@ -13,9 +13,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type areasCommand struct {
-	data
-	output
+type Areas struct {
+	Images
+	Output
 	Methods    []string  `default:"herding,strip,hierarchy,gibbs,clusters" placeholder:"NAME" help:"What makes the lists: ${methods}."`
 	Observed   []float64 `default:"0.02,0.1" help:"Shares of the superpixels that are clicked."`
 	Hypotheses int       `default:"20" help:"Labellings of a list."`
@@ -44,15 +44,15 @@ type areasRow struct {
 	widths, beyond []float64
 }
 
-func (c *areasCommand) check() error {
+func (c *Areas) check() error {
 	return cmp.Or(
-		atLeast("--hypotheses", 2, c.Hypotheses), regions(c.Regions), c.data.check(2),
-		within("--wider", 0, 100, c.Wider), shares("--observed", c.Observed...), known(c.Methods...),
+		AtLeast("--hypotheses", 2, c.Hypotheses), Regions(c.Regions), c.Images.CheckClasses(2),
+		Within("--wider", 0, 100, c.Wider), Shares("--observed", c.Observed...), Known(c.Methods...),
 	)
 }
 
 // Run measures, prints and stores the figures.
-func (c *areasCommand) Run(t *terminal) error {
+func (c *Areas) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -66,10 +66,10 @@ func (c *areasCommand) Run(t *terminal) error {
 			rows = append(rows, &areasRow{Method: name, Observed: share})
 		}
 	}
-	err = eachScene(t, list, c.Regions, c.Classes, func(_ int, s *scene) error {
+	err = Each(t, list, c.Regions, c.Classes, func(_ int, s *Scene) error {
 		for _, r := range rows {
 			if err := c.count(t, s, r); err != nil {
-				return fmt.Errorf("%s: %w", s.id, err)
+				return fmt.Errorf("%s: %w", s.ID, err)
 			}
 		}
 		return nil
@@ -81,7 +81,7 @@ func (c *areasCommand) Run(t *terminal) error {
 		r.finish()
 	}
 	if !slices.ContainsFunc(rows, func(r *areasRow) bool { return r.Ranges > 0 }) {
-		return c.oneClass("--data", c.Data)
+		return c.OneClass("--data", c.Data)
 	}
 	fmt.Fprintf(t.Out, "How often the area of a class in play is within the range of the middle 80 %% of %d labellings, widened at either end by %g widths, over %s, void ignored; the mean width of the ranges, in per cent of the image; and the widening with which 8 of 10 would hold it.\n", c.Hypotheses, c.Wider, segment.Counted(len(list), "image"))
 	w := t.Table()
@@ -92,7 +92,7 @@ func (c *areasCommand) Run(t *terminal) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // finish turns what was counted into figures, which don't depend on its order.
@@ -110,23 +110,23 @@ func (r *areasRow) finish() {
 }
 
 // count adds the ranges of one image.
-func (c *areasCommand) count(t *terminal, s *scene, r *areasRow) error {
-	at, err := s.pose(r.Observed, 0)
-	if at.problem == nil || err != nil {
+func (c *Areas) count(t *terminal, s *Scene, r *areasRow) error {
+	at, err := s.Pose(r.Observed, 0)
+	if at.Problem == nil || err != nil {
 		return err
 	}
-	xs, err := labellingsOf(t, r.Method, at.problem, s, c.Hypotheses)
+	xs, err := labellingsOf(t, r.Method, at.Problem, s, c.Hypotheses)
 	if err != nil {
 		return err
 	}
-	k := len(at.clicks.Classes)
-	seen, truth := make([]float64, len(s.majority)), make([]float64, k)
+	k := len(at.Clicks.Classes)
+	seen, truth := make([]float64, len(s.Majority)), make([]float64, k)
 	whole := 0.0
 	for i := range seen {
-		for class, v := range s.truth.Area[i*s.truth.Labels : (i+1)*s.truth.Labels] {
+		for class, v := range s.Truth.Area[i*s.Truth.Labels : (i+1)*s.Truth.Labels] {
 			seen[i] += v
 			whole += v
-			if l := slices.Index(at.clicks.Classes, uint8(class)); l >= 0 {
+			if l := slices.Index(at.Clicks.Classes, uint8(class)); l >= 0 {
 				truth[l] += v
 			}
 		}

@@ -19,7 +19,7 @@ type areasFigures struct{ Results []areasRow }
 
 // A single labelling gives a range of no width; more give wider ones.
 func TestAreas(t *testing.T) {
-	got := figures[areasFigures](t, new(areasCommand), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "map,hierarchy")
+	got := Figures[areasFigures](t, new(Areas), "--data", Unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "map,hierarchy")
 	if len(got.Results) != 2 || got.Results[0].Ranges != 4 || got.Results[0].Width != 0 || got.Results[1].Width <= 0 {
 		t.Errorf("%+v", got.Results)
 	}
@@ -28,12 +28,12 @@ func TestAreas(t *testing.T) {
 			t.Errorf("%s: %v of the ranges are met", r.Method, r.Inside)
 		}
 	}
-	wide := figures[areasFigures](t, new(areasCommand), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "hierarchy", "--wider", "100")
+	wide := Figures[areasFigures](t, new(Areas), "--data", Unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "hierarchy", "--wider", "100")
 	if r := &wide.Results[0]; r.Width <= got.Results[1].Width || r.Inside < got.Results[1].Inside || r.Wider != got.Results[1].Wider {
 		t.Errorf("widened a hundredfold: %v of %v wide ranges are met, they need %v; before %v of %v, %v", r.Inside, r.Width, r.Wider, got.Results[1].Inside, got.Results[1].Width, got.Results[1].Wider)
 	}
 	for flag, value := range map[string]string{"--methods": "none", "--observed": "2", "--hypotheses": "1", "--wider": "-1"} {
-		if _, err := evaluate(t, new(areasCommand), "--data", folder(t, 1), flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
+		if _, err := Run(t, new(Areas), "--data", Folder(t, 1), flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)
 		}
 	}

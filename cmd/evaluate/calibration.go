@@ -14,9 +14,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type calibrationCommand struct {
-	data
-	output
+type Calibration struct {
+	Images
+	Output
 	Fit        string `type:"path" placeholder:"DIR" help:"Folder of other images, to fit the line that predicts how much is wrong from how much is in doubt."`
 	After      []int  `default:"1,2,3,5,10,20" help:"Clicks of the simulated annotator after which the hypotheses are looked at."`
 	Hypotheses int    `default:"20" help:"Hypotheses that are compared."`
@@ -24,11 +24,11 @@ type calibrationCommand struct {
 	Curves     string `type:"path" placeholder:"DIR" help:"Draw the figures into this folder, as SVG and PNG."`
 }
 
-func (c *calibrationCommand) check() error {
+func (c *Calibration) check() error {
 	return cmp.Or(
-		atLeast("--after", 1, c.After...), regions(c.Regions), c.data.check(1),
-		within("--hypotheses", 2, engine.MaxHypotheses, c.Hypotheses), // one alone is never in doubt
-		c.apart("--fit", c.Fit),
+		AtLeast("--after", 1, c.After...), Regions(c.Regions), c.Images.CheckClasses(1),
+		Within("--hypotheses", 2, engine.MaxHypotheses, c.Hypotheses), // one alone is never in doubt
+		c.Apart("--fit", c.Fit),
 	)
 }
 
@@ -83,7 +83,7 @@ type bin struct {
 }
 
 // Run measures, prints and stores the figures.
-func (c *calibrationCommand) Run(t *terminal) error {
+func (c *Calibration) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -107,20 +107,20 @@ func (c *calibrationCommand) Run(t *terminal) error {
 	}
 	result := seen.calibration(images, line)
 	c.print(t, result)
-	if err := c.write(map[string]any{"results": []calibration{result}}); err != nil || c.Curves == "" {
+	if err := c.Write(map[string]any{"results": []calibration{result}}); err != nil || c.Curves == "" {
 		return err
 	}
 	return result.draw(c.Curves)
 }
 
 // look has the simulated annotator work on the images of a folder.
-func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, error) {
+func (c *Calibration) look(t *terminal, folder string) (*doubts, int, error) {
 	list, err := simulate.Labelled(folder, c.Limit)
 	if err != nil {
 		return nil, 0, err
 	}
 	each := make([]doubts, len(list))
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) error {
 		each[i].votes = make([]vote, c.Hypotheses+1)
 		return c.annotate(t.Ctx, s, &each[i])
 	})
@@ -143,18 +143,18 @@ func (c *calibrationCommand) look(t *terminal, folder string) (*doubts, int, err
 
 // annotate clicks in the middle of the largest error of the first hypothesis, and
 // notes what all of them say.
-func (c *calibrationCommand) annotate(ctx context.Context, s *scene, d *doubts) error {
+func (c *Calibration) annotate(ctx context.Context, s *Scene, d *doubts) error {
 	rest := segment.Rest{Mode: segment.RestClass}
 	method := simulate.Method{Name: "herding-harmonic", Rest: rest}
-	annotator := simulate.Annotator{Scene: &s.Scene, Majority: s.majority}
-	clicks := slices.Repeat([]uint8{segment.Void}, len(s.majority))
-	shown := make([]uint8, len(s.majority)) // class 0, the rest
+	annotator := simulate.Annotator{Scene: &s.Scene, Majority: s.Majority}
+	clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
+	shown := make([]uint8, len(s.Majority)) // class 0, the rest
 	for n := 1; n <= slices.Max(c.After); n++ {
 		at := annotator.Next(shown)
 		if at < 0 {
 			return nil
 		}
-		clicks[at] = s.majority[at]
+		clicks[at] = s.Majority[at]
 		terms := s.Clicks(clicks)
 		terms.Shown, terms.Last = shown, at
 		count := 1
@@ -163,11 +163,11 @@ func (c *calibrationCommand) annotate(ctx context.Context, s *scene, d *doubts) 
 		}
 		hypotheses, err := method.Hypotheses(ctx, &s.Scene, terms, count)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.id, err)
+			return fmt.Errorf("%s: %w", s.ID, err)
 		}
 		shown = hypotheses[0]
 		if len(hypotheses) == c.Hypotheses { // fewer: all is the rest
-			d.note(s.truth, hypotheses, c.Hypotheses)
+			d.note(s.Truth, hypotheses, c.Hypotheses)
 		}
 	}
 	return nil
@@ -274,7 +274,7 @@ func (d *doubts) calibration(images int, line []float64) calibration {
 	return out
 }
 
-func (c *calibrationCommand) print(t *terminal, r calibration) {
+func (c *Calibration) print(t *terminal, r calibration) {
 	fmt.Fprintf(t.Out, "%s at %s. On average the hypotheses disagree on %.1f %% of the image and most of them are wrong on %.1f %%; the two are %.1f points apart.\n",
 		segment.Counted(r.Looks, "look"), segment.Counted(r.Images, "image"), 100*r.Disagree, 100*r.Wrong, 100*r.Error)
 	if r.Line != nil {
@@ -303,21 +303,21 @@ func (c *calibrationCommand) print(t *terminal, r calibration) {
 
 // draw writes both comparisons as SVG and PNG files.
 func (r calibration) draw(dir string) error {
-	area := &figure{x: "hypotheses disagree on (% of the image)", y: "most of them are wrong on (% of the image)"}
+	area := &Diagram{X: "hypotheses disagree on (% of the image)", Y: "most of them are wrong on (% of the image)"}
 	for _, b := range r.Areas {
-		area.add("measured", 100*b.Said, 100*b.True)
-		area.add("perfect", 100*b.Said, 100*b.Said)
+		area.Add("measured", 100*b.Said, 100*b.True)
+		area.Add("perfect", 100*b.Said, 100*b.Said)
 		if r.Line != nil {
-			area.add("fitted to other images", 100*b.Said, 100*(r.Line[0]+r.Line[1]*b.Said))
+			area.Add("fitted to other images", 100*b.Said, 100*(r.Line[0]+r.Line[1]*b.Said))
 		}
 	}
-	if err := area.save(filepath.Join(dir, "calibration-area")); err != nil {
+	if err := area.Save(filepath.Join(dir, "calibration-area")); err != nil {
 		return err
 	}
-	votes := &figure{x: "hypotheses with the class (%)", y: "area that has the class (%)"}
+	votes := &Diagram{X: "hypotheses with the class (%)", Y: "area that has the class (%)"}
 	for _, b := range r.Votes {
-		votes.add("measured", 100*b.Said, 100*b.True)
-		votes.add("perfect", 100*b.Said, 100*b.Said)
+		votes.Add("measured", 100*b.Said, 100*b.True)
+		votes.Add("perfect", 100*b.Said, 100*b.Said)
 	}
-	return votes.save(filepath.Join(dir, "calibration-votes"))
+	return votes.Save(filepath.Join(dir, "calibration-votes"))
 }

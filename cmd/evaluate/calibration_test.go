@@ -17,9 +17,9 @@ type calibrationFigures struct{ Results []calibration }
 
 // The command looks after each number of clicks, compares with the truth and draws.
 func TestCalibration(t *testing.T) {
-	dir := folder(t, 3)
+	dir := Folder(t, 3)
 	curves := filepath.Join(t.TempDir(), "curves")
-	got := figures[calibrationFigures](t, new(calibrationCommand), "--data", dir, "--fit", folder(t, 3), "--classes", "2", "--regions", "60", "--after", "1,2", "--hypotheses", "10", "--curves", curves).Results[0]
+	got := Figures[calibrationFigures](t, new(Calibration), "--data", dir, "--fit", Folder(t, 3), "--classes", "2", "--regions", "60", "--after", "1,2", "--hypotheses", "10", "--curves", curves).Results[0]
 	if got.Images != 3 || got.Looks == 0 || got.Looks > 6 || len(got.Line) != 2 {
 		t.Errorf("%+v, want up to two looks at each of three images, and a line", got)
 	}
@@ -31,11 +31,11 @@ func TestCalibration(t *testing.T) {
 			t.Errorf("votes %+v", v)
 		}
 	}
-	if _, err := evaluate(t, new(calibrationCommand), "--data", dir, "--fit", dir, "--classes", "2"); err == nil || !strings.Contains(err.Error(), "also the folder of --data") {
+	if _, err := Run(t, new(Calibration), "--data", dir, "--fit", dir, "--classes", "2"); err == nil || !strings.Contains(err.Error(), "also the folder of --data") {
 		t.Errorf("a line through the same images: %v", err)
 	}
 	for _, wrong := range [][]string{{"--after", "0"}, {"--hypotheses", "1"}, {"--hypotheses", "101"}, {"--classes", "256"}, {"--fit", filepath.Join(dir, "nowhere")}} {
-		if _, err := evaluate(t, new(calibrationCommand), append([]string{"--data", dir, "--classes", "2"}, wrong...)...); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(wrong[len(wrong)-1], dir)) {
+		if _, err := Run(t, new(Calibration), append([]string{"--data", dir, "--classes", "2"}, wrong...)...); err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(wrong[len(wrong)-1], dir)) {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}

@@ -10,9 +10,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type clicksCommand struct {
-	data
-	output
+type Clicks struct {
+	Images
+	Output
 	Target  []float64 `default:"0.85,0.90" help:"Mean IoU per image to reach."`
 	Max     int       `default:"60" help:"Actions after which the annotator gives up."`
 	Methods []string  `default:"random-walker,herding-harmonic" enum:"${clicked}" help:"${enum}."`
@@ -43,7 +43,7 @@ type setting struct {
 }
 
 // Run simulates, prints and stores.
-func (c *clicksCommand) Run(t *terminal) error {
+func (c *Clicks) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -51,14 +51,14 @@ func (c *clicksCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	settings, classes := c.settings(len(list)), &held{}
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) (err error) {
-		classes.note(s.majority)
+	settings, classes := c.settings(len(list)), &Held{}
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) (err error) {
+		classes.Note(s.Majority)
 		for _, setting := range settings {
 			a := setting.Annotator
-			a.Scene, a.Truth, a.Majority = &s.Scene, s.truth, s.majority
+			a.Scene, a.Truth, a.Majority = &s.Scene, s.Truth, s.Majority
 			if setting.actions[i], err = a.Work(t.Ctx, c.Target); err != nil {
-				return fmt.Errorf("%s, %s: %w", s.id, a.Method.Name, err)
+				return fmt.Errorf("%s, %s: %w", s.ID, a.Method.Name, err)
 			}
 		}
 		return nil
@@ -66,7 +66,7 @@ func (c *clicksCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := classes.enough(c.Data, len(list)); err != nil {
+	if err := classes.Enough(c.Data, len(list)); err != nil {
 		return err
 	}
 	for _, s := range settings {
@@ -79,20 +79,20 @@ func (c *clicksCommand) Run(t *terminal) error {
 		}
 	}
 	c.print(t, rows)
-	if c.Rest && !classes.has(0) && slices.Contains(c.Methods, "herding-harmonic") {
+	if c.Rest && !classes.Has(0) && slices.Contains(c.Methods, "herding-harmonic") {
 		fmt.Fprintln(t.Out, "No mask has class 0, which is taken for the background; --no-rest is for such masks.")
 	}
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
-func (c *clicksCommand) check() error {
+func (c *Clicks) check() error {
 	return cmp.Or(
-		shares("--target", c.Target...), atLeast("--offers", 1, c.Offers...), atLeast("--max", 1, c.Max),
-		regions(c.Regions), c.data.check(1),
+		Shares("--target", c.Target...), AtLeast("--offers", 1, c.Offers...), AtLeast("--max", 1, c.Max),
+		Regions(c.Regions), c.Images.CheckClasses(1),
 	)
 }
 
-func (c *clicksCommand) settings(images int) []*setting {
+func (c *Clicks) settings(images int) []*setting {
 	var out []*setting
 	add := func(method string, count int, regions bool) {
 		out = append(out, &setting{
@@ -118,7 +118,7 @@ func (c *clicksCommand) settings(images int) []*setting {
 }
 
 // rest is what the annotator need not click.
-func (c *clicksCommand) rest() segment.Rest {
+func (c *Clicks) rest() segment.Rest {
 	if !c.Rest {
 		return segment.Rest{}
 	}
@@ -142,7 +142,7 @@ func (s *setting) effort(at int, target float64) effort {
 	return e
 }
 
-func (c *clicksCommand) print(t *terminal, rows []effort) {
+func (c *Clicks) print(t *terminal, rows []effort) {
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, over %s; a failure counts as %d.\n", segment.Counted(rows[0].Images, "image"), c.Max)
 	w := t.Table()
 	defer w.Flush()

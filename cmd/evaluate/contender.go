@@ -74,7 +74,7 @@ func newContender(name, model string, observed float64, images, draws, hypothese
 
 // add judges the labellings of one image and draw. A list that ends early
 // repeats its best.
-func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypothesis, spent time.Duration) {
+func (c *contender) add(image, draw int, s *Scene, at Posed, made []herding.Hypothesis, spent time.Duration) {
 	var xs, named [][]uint8
 	out := &madeOf{labellings: len(made)}
 	var bestAt []int
@@ -82,9 +82,9 @@ func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypo
 	seen := map[string]bool{}
 	for m, h := range made {
 		xs = append(xs, h.Labels)
-		named = append(named, at.clicks.Name(h.Labels))
+		named = append(named, at.Clicks.Name(h.Labels))
 		seen[string(h.Labels)] = true
-		quality = append(quality, simulate.MeanIoU(s.truth, named[m]))
+		quality = append(quality, simulate.MeanIoU(s.Truth, named[m]))
 		best := m
 		if m > 0 && quality[bestAt[m-1]] >= quality[m] {
 			best = bestAt[m-1]
@@ -101,8 +101,8 @@ func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypo
 		}
 	}
 	judge := func(x []uint8) {
-		o := simulate.NewOverlap(s.truth.Labels)
-		o.Add(s.truth, x)
+		o := simulate.NewOverlap(s.Truth.Labels)
+		o.Add(s.Truth, x)
 		out.overlaps = append(out.overlaps, o)
 		out.quality = append(out.quality, o.Mean())
 	}
@@ -110,16 +110,16 @@ func (c *contender) add(image, draw int, s *scene, at posed, made []herding.Hypo
 		judge(named[bestAt[min(n, len(named))-1]])
 	}
 	judge(herding.Mode(named))
-	if at.problem == nil {
+	if at.Problem == nil {
 		judge(named[0])
 		judge(named[0])
 	} else {
-		order, _, consensus, err := choose.Consensus{}.Choose(at.problem, xs)
+		order, _, consensus, err := choose.Consensus{}.Choose(at.Problem, xs)
 		if err != nil {
 			panic(fmt.Sprintf("evaluate: %s: %v", c.Method, err)) // a source returned something that is not a labelling
 		}
 		judge(named[order[0]])
-		judge(at.clicks.Name(consensus))
+		judge(at.Clicks.Name(consensus))
 	}
 	judge(named[bestAt[len(named)-1]])
 	c.mu.Lock()
@@ -207,9 +207,9 @@ func (c *contender) compare(with *contender, classes int) {
 	c.Ahead = &ahead
 }
 
-func (c *methodsCommand) print(t *terminal, rows []*contender) {
+func (c *Methods) print(t *terminal, rows []*contender) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, %s, void ignored: oracle of the first so many labellings, over the set and, in brackets, the mean over the images; mode, EMBR's choice and consensus of all. On the right how far the oracle of all is ahead of %s, with a 95 %% interval; the area on which two labellings differ; how many of %d are distinct; energy below the first; processor time and maximisations per labelling.\n",
-		segment.Counted(rows[0].Images, "image"), draws(c.Draws), c.Against, c.Hypotheses)
+		segment.Counted(rows[0].Images, "image"), Draws(c.Draws), c.Against, c.Hypotheses)
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "model\tclicked\tmethod\tanswers\t")
@@ -229,7 +229,7 @@ func (c *methodsCommand) print(t *terminal, rows []*contender) {
 		if r.Ahead != nil {
 			ahead = r.Ahead.String()
 		}
-		fmt.Fprintf(w, "%s\t(%.1f)\t%.1f\t%.1f\t%.1f\t%s\t%.1f %%\t%.1f\t%.1f\t%.2f\t%.1f\t\n", spread(r.Spread[last], c.Draws), 100*r.OraclePerImage[last],
+		fmt.Fprintf(w, "%s\t(%.1f)\t%.1f\t%.1f\t%.1f\t%s\t%.1f %%\t%.1f\t%.1f\t%.2f\t%.1f\t\n", Spread(r.Spread[last], c.Draws), 100*r.OraclePerImage[last],
 			100*r.Mode, 100*r.EMBR, 100*r.Consensus, ahead, 100*r.Distance, r.Unique, r.Gap, r.Milliseconds, r.Solves)
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"collie/superpixels"
 )
 
-type correctionsCommand struct {
-	output
-	data
+type Corrections struct {
+	Output
+	Images
 	Regions int    `default:"600" help:"Superpixels of an image."`
 	Passes  int    `default:"4000" help:"Steps of the training, each on 600 clicks."`
 	Out     string `type:"path" placeholder:"FILE" help:"Write the networks as Go source."`
@@ -41,8 +41,8 @@ const (
 )
 
 // Run plays, trains and reports.
-func (c *correctionsCommand) Run(t *terminal) error {
-	if err := cmp.Or(regions(c.Regions), atLeast("--passes", 1, c.Passes), c.data.check(1), progress.ResultFile("--out", c.Out)); err != nil {
+func (c *Corrections) Run(t *terminal) error {
+	if err := cmp.Or(Regions(c.Regions), AtLeast("--passes", 1, c.Passes), c.Images.CheckClasses(1), progress.ResultFile("--out", c.Out)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -66,14 +66,14 @@ func (c *correctionsCommand) Run(t *terminal) error {
 			return err
 		}
 	}
-	return c.write(map[string]any{"clicks": clicks, "results": rows})
+	return c.Write(map[string]any{"clicks": clicks, "results": rows})
 }
 
 // rounds plays and trains in turn, and returns the questions of each half of the images
 // and what was learned from them. What is shown depends on what was chosen before. So
 // the first round follows the evidence, and each further one what was learned so far,
 // on images that this was not learned from.
-func (c *correctionsCommand) rounds(t *terminal, list []simulate.Picture, extents [2]*engine.Chooser) (halves [2][]*chooser.Question, learned [2]*engine.Chooser, err error) {
+func (c *Corrections) rounds(t *terminal, list []simulate.Picture, extents [2]*engine.Chooser) (halves [2][]*chooser.Question, learned [2]*engine.Chooser, err error) {
 	for round := range rounds {
 		played := make([][]*chooser.Question, len(list))
 		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
@@ -91,7 +91,7 @@ func (c *correctionsCommand) rounds(t *terminal, list []simulate.Picture, extent
 			halves[h] = append(halves[h], questions...)
 		}
 		if len(halves[0]) == 0 || len(halves[1]) == 0 {
-			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.among())
+			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.Among())
 		}
 		err = t.Each("training", 2, func(h int) error {
 			passes, networks := c.Passes, chooser.Networks
@@ -109,7 +109,7 @@ func (c *correctionsCommand) rounds(t *terminal, list []simulate.Picture, extent
 }
 
 // report prints how good what is chosen after a click is, and returns the figures.
-func (*correctionsCommand) report(t *terminal, halves [2][]*chooser.Question, learned [2]*engine.Chooser) (clicks int, rows map[string]float64) {
+func (*Corrections) report(t *terminal, halves [2][]*chooser.Question, learned [2]*engine.Chooser) (clicks int, rows map[string]float64) {
 	ways := []struct {
 		name   string
 		choose func(q *chooser.Question, half int) int
@@ -144,7 +144,7 @@ func half(id string) int {
 
 // extents returns networks for first gestures, one learned from each half of the
 // images; that of the program where a half has no objects.
-func (c *correctionsCommand) extents(t *terminal, list []simulate.Picture) (learned [2]*engine.Chooser, err error) {
+func (c *Corrections) extents(t *terminal, list []simulate.Picture) (learned [2]*engine.Chooser, err error) {
 	played, err := playFirst(t, list, c.Regions)
 	if err != nil {
 		return learned, err
@@ -162,12 +162,12 @@ func (c *correctionsCommand) extents(t *terminal, list []simulate.Picture) (lear
 }
 
 // play works on the objects of an image, and on its classes together, as people do.
-func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]*chooser.Question, error) {
+func (c *Corrections) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]*chooser.Question, error) {
 	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}
-	hierarchy, graph := superpixels.Divide(img, finestFactor*c.Regions)
+	hierarchy, graph := superpixels.Divide(img, FinestFactor*c.Regions)
 	var out []*chooser.Question
 	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
 		product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: parameters}
@@ -183,7 +183,7 @@ func (c *correctionsCommand) play(ctx context.Context, p simulate.Picture, param
 		}
 		out = append(out, questions...)
 	}
-	s, err := open(p, c.Regions, c.Classes)
+	s, err := Open(p, c.Regions, c.Classes)
 	if err != nil {
 		return nil, err
 	}
@@ -244,19 +244,19 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 }
 
 // playClasses clicks on the classes of a scene, whose class 0 is the rest.
-func playClasses(ctx context.Context, s *scene, parameters engine.Parameters) (out []*chooser.Question, err error) {
+func playClasses(ctx context.Context, s *Scene, parameters engine.Parameters) (out []*chooser.Question, err error) {
 	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
-	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.truth, Majority: s.majority}
-	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.majority))}
-	clicks := slices.Repeat([]uint8{segment.Void}, len(s.majority))
+	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority}
+	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.Majority))}
+	clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
 	for range mostClicks {
 		at := annotator.Next(e.Shown)
-		if at < 0 || simulate.MeanIoU(s.truth, e.Shown) >= enough {
+		if at < 0 || simulate.MeanIoU(s.Truth, e.Shown) >= enough {
 			break
 		}
-		clicks[at] = s.majority[at]
+		clicks[at] = s.Majority[at]
 		e.Clicks, e.Since = slices.Clone(clicks), []int32{int32(at)}
-		q, err := questionOf(model, e, func(labels []uint8) float64 { return simulate.MeanIoU(s.truth, labels) })
+		q, err := questionOf(model, e, func(labels []uint8) float64 { return simulate.MeanIoU(s.Truth, labels) })
 		if err != nil {
 			return nil, err
 		}

@@ -8,13 +8,13 @@ import (
 )
 
 func TestCorrections(t *testing.T) {
-	dir := folder(t, 6)
+	dir := Folder(t, 6)
 	out := filepath.Join(t.TempDir(), "weights.go")
 	args := []string{"--data", dir, "--regions", "60", "--classes", "3", "--passes", "20"}
-	got := figures[struct {
+	got := Figures[struct {
 		Clicks  float64
 		Results map[string]float64
-	}](t, new(correctionsCommand), append(args, "--out", out)...)
+	}](t, new(Corrections), append(args, "--out", out)...)
 	best := got.Results["the best there is"]
 	for name, v := range got.Results {
 		if v <= 0 || v > best || best > 1 || got.Clicks < 2 {
@@ -22,7 +22,7 @@ func TestCorrections(t *testing.T) {
 		}
 	}
 	checkSource(t, out, "correctionChooser")
-	if _, err := evaluate(t, new(correctionsCommand), "--data", dir, "--passes", "0"); err == nil || !strings.Contains(err.Error(), "--passes") {
+	if _, err := Run(t, new(Corrections), "--data", dir, "--passes", "0"); err == nil || !strings.Contains(err.Error(), "--passes") {
 		t.Errorf("--passes 0: %v", err)
 	}
 }

@@ -9,30 +9,30 @@ import (
 // the number of hypotheses for each observed share, and, where they vary, over
 // the observed share and over herding-paper's rate.
 func drawCurves(dir string, trials []*trial) error {
-	hypotheses := map[float64]*figure{}
-	observed := &figure{x: "observed superpixels (%)"}
-	rates := map[float64]*figure{}
+	hypotheses := map[float64]*Diagram{}
+	observed := &Diagram{X: "observed superpixels (%)"}
+	rates := map[float64]*Diagram{}
 	for _, t := range trials {
 		if hypotheses[t.Observed] == nil {
-			hypotheses[t.Observed] = &figure{x: "hypotheses"}
-			rates[t.Observed] = &figure{x: "rate"}
+			hypotheses[t.Observed] = &Diagram{X: "hypotheses"}
+			rates[t.Observed] = &Diagram{X: "rate"}
 		}
 		for m, v := range t.OracleBy {
-			hypotheses[t.Observed].add(t.title(), float64(m+1), 100*v)
+			hypotheses[t.Observed].Add(t.title(), float64(m+1), 100*v)
 		}
-		observed.add(t.title(), 100*t.Observed, 100*t.Oracle)
+		observed.Add(t.title(), 100*t.Observed, 100*t.Oracle)
 		if t.Reading != "" {
-			rates[t.Observed].add(t.Solver+" "+t.Reading, t.Rate, 100*t.Oracle)
+			rates[t.Observed].Add(t.Solver+" "+t.Reading, t.Rate, 100*t.Oracle)
 		}
 	}
-	if err := observed.save(filepath.Join(dir, "observed")); err != nil {
+	if err := observed.Save(filepath.Join(dir, "observed")); err != nil {
 		return err
 	}
 	for share, f := range hypotheses {
-		if err := f.save(filepath.Join(dir, fmt.Sprintf("hypotheses-%g", share))); err != nil {
+		if err := f.Save(filepath.Join(dir, fmt.Sprintf("hypotheses-%g", share))); err != nil {
 			return err
 		}
-		if err := rates[share].save(filepath.Join(dir, fmt.Sprintf("rate-%g", share))); err != nil {
+		if err := rates[share].Save(filepath.Join(dir, fmt.Sprintf("rate-%g", share))); err != nil {
 			return err
 		}
 	}

@@ -16,14 +16,14 @@ import (
 	"collie/cmd/internal/progress"
 )
 
-// figure is a diagram of something over x: of mean IoU where y is empty.
-type figure struct {
-	x, y  string
+// Diagram is a diagram of something over x: of mean IoU where y is empty.
+type Diagram struct {
+	X, Y  string
 	names []string
 	lines map[string]plotter.XYs
 }
 
-func (f *figure) add(name string, x, y float64) {
+func (f *Diagram) Add(name string, x, y float64) {
 	if f.lines == nil {
 		f.lines = map[string]plotter.XYs{}
 	}
@@ -33,11 +33,11 @@ func (f *figure) add(name string, x, y float64) {
 	f.lines[name] = append(f.lines[name], plotter.XY{X: x, Y: y})
 }
 
-// save writes the figure to path.svg and path.png, unless it has no line of at
+// Save writes the figure to path.svg and path.png, unless it has no line of at
 // least two points.
-func (f *figure) save(path string) error {
+func (f *Diagram) Save(path string) error {
 	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = f.x, cmp.Or(f.y, "oracle mean IoU (%)")
+	p.X.Label.Text, p.Y.Label.Text = f.X, cmp.Or(f.Y, "oracle mean IoU (%)")
 	p.Add(plotter.NewGrid())
 	some := false
 	for i, name := range f.names {

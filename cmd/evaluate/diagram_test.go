@@ -10,14 +10,14 @@ import (
 
 // The legend hides no line: its names are right of all that is drawn of the lines.
 func TestLegendBesideLines(t *testing.T) {
-	f := &figure{x: "hypotheses"}
+	f := &Diagram{X: "hypotheses"}
 	const name = "herding-paper exact similarity"
 	for x := range 20 {
-		f.add(name, float64(x), 1)
-		f.add("flat", float64(x), 0)
+		f.Add(name, float64(x), 1)
+		f.Add("flat", float64(x), 0)
 	}
 	path := filepath.Join(t.TempDir(), "figure")
-	if err := f.save(path); err != nil {
+	if err := f.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	svg, err := os.ReadFile(path + ".svg")

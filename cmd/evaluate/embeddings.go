@@ -18,9 +18,9 @@ import (
 	"collie/superpixels"
 )
 
-type embeddingsCommand struct {
-	data
-	output
+type Embeddings struct {
+	Images
+	Output
 	Quality    []float64 `default:"0,0.05,0.1,0.2,0.4,0.8" help:"Shares of the embeddings' variance that tell classes apart; the rest is noise. 0 is nothing but noise."`
 	Embeddings string    `type:"path" placeholder:"DIR" help:"Read the embeddings of a network from DIR/ID.npz instead of making them of the masks."`
 	Finished   int       `default:"20" help:"Images from which the weight of the embeddings is learned."`
@@ -41,9 +41,9 @@ type embeddingsRow struct {
 }
 
 // Run works, prints and stores.
-func (c *embeddingsCommand) Run(t *terminal) error {
-	work := projectCommand{data: c.data, Test: c.Test, Target: c.Target, Max: c.Max, Hypotheses: c.Hypotheses}
-	err := cmp.Or(work.check(), within("--quality", 0, 1, c.Quality...), atLeast("--patch", 1, c.Patch), atLeast("--finished", learn.FewestExamples, c.Finished))
+func (c *Embeddings) Run(t *terminal) error {
+	work := Command{Images: c.Images, Test: c.Test, Target: c.Target, Max: c.Max, Hypotheses: c.Hypotheses}
+	err := cmp.Or(work.check(), Within("--quality", 0, 1, c.Quality...), AtLeast("--patch", 1, c.Patch), AtLeast("--finished", learn.FewestExamples, c.Finished))
 	if err != nil {
 		return err
 	}
@@ -53,13 +53,13 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	}
 	if c.Embeddings != "" {
 		c.Quality = []float64{1}
-		if err := haveArrays("--embeddings", c.Embeddings, list); err != nil {
+		if err := HaveArrays("--embeddings", c.Embeddings, list); err != nil {
 			return err
 		}
 	}
 	slices.SortStableFunc(list, func(a, b simulate.Picture) int { return cmp.Compare(simulate.Hash(a.ID), simulate.Hash(b.ID)) })
 	if len(list) <= c.Finished {
-		return fmt.Errorf("--data %s has %s%s; more than the %d to learn from are needed (--finished)", c.Data, segment.Counted(len(list), "image"), c.among(), c.Finished)
+		return fmt.Errorf("--data %s has %s%s; more than the %d to learn from are needed (--finished)", c.Data, segment.Counted(len(list), "image"), c.Among(), c.Finished)
 	}
 	weights, err := c.learn(t, list[:c.Finished])
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 	}
 	efforts = slices.DeleteFunc(efforts, func(e [][][]int) bool { return e == nil }) // all void
 	if len(efforts) == 0 {
-		return allVoid(c.Data, len(tests))
+		return AllVoid(c.Data, len(tests))
 	}
 	var rows []embeddingsRow
 	for g, gesture := range c.Gestures {
@@ -97,12 +97,12 @@ func (c *embeddingsCommand) Run(t *terminal) error {
 		}
 	}
 	c.print(t, rows)
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // onImage returns the actions on an image with each gesture and each quality, from 1 on;
 // 0 is without embeddings. nil for an image that is all void.
-func (c *embeddingsCommand) onImage(t *terminal, work *projectCommand, p simulate.Picture, weights []segment.Embedding) ([][][]int, error) {
+func (c *Embeddings) onImage(t *terminal, work *Command, p simulate.Picture, weights []segment.Embedding) ([][][]int, error) {
 	l, err := c.open(p)
 	if err != nil || l.bound == 0 {
 		return nil, err
@@ -136,7 +136,7 @@ func (c *embeddingsCommand) onImage(t *terminal, work *projectCommand, p simulat
 }
 
 // learn returns the weights of each quality.
-func (c *embeddingsCommand) learn(t *terminal, list []simulate.Picture) ([]segment.Embedding, error) {
+func (c *Embeddings) learn(t *terminal, list []simulate.Picture) ([]segment.Embedding, error) {
 	images := make([][]learn.Embedded, len(c.Quality))
 	for q := range images {
 		images[q] = make([]learn.Embedded, len(list))
@@ -176,7 +176,7 @@ type embedded struct {
 	mask []uint8
 }
 
-func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
+func (c *Embeddings) open(p simulate.Picture) (*embedded, error) {
 	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
@@ -188,10 +188,10 @@ func (c *embeddingsCommand) open(p simulate.Picture) (*embedded, error) {
 // embedding reads the embeddings of an image, or makes those of a pretended network, and
 // reduces them. It is nil where the pretended ones are the same everywhere, which a project
 // refuses: in an image of one class without noise.
-func (c *embeddingsCommand) embedding(l *embedded, quality float64) (*engine.Embedding, error) {
+func (c *Embeddings) embedding(l *embedded, quality float64) (*engine.Embedding, error) {
 	runs := l.hierarchy.Runs()
 	if c.Embeddings != "" {
-		path := arraysOf(c.Embeddings, l.id)
+		path := ArraysOf(c.Embeddings, l.id)
 		reduced, err := readEmbeddings(path, runs)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
@@ -224,7 +224,7 @@ func readEmbeddings(path string, runs *superpixels.Runs) (*segment.Embedding, er
 	return e.Reduce(runs)
 }
 
-func (c *embeddingsCommand) print(t *terminal, rows []embeddingsRow) {
+func (c *Embeddings) print(t *terminal, rows []embeddingsRow) {
 	fmt.Fprintf(t.Out, "Actions until the mean IoU of an image reaches the target, at most %.4g %% of what its superpixels allow, over %s, with embeddings whose weight was learned from %s. "+
 		"Saved: actions per image against the same image without embeddings, with a 95 %% interval; worse: images that needed more; what is added to the log odds of borders and of pairs: a constant, and a factor of the distance.\n", 100*boundShare, segment.Counted(rows[0].Images, "image"), segment.Counted(c.Finished, "image"))
 	w := t.Table()

@@ -13,14 +13,14 @@ import (
 // Embeddings that know the classes save actions, noise costs none, and the figures
 // have the documented form.
 func TestEmbeddings(t *testing.T) {
-	dir := folder(t, 10)
+	dir := Folder(t, 10)
 	type row struct {
 		Quality, Target, Without float64
 		Finished, Images         int
 		MeanActions              float64 `json:"mean_actions"`
 		Saved                    stats.Interval
 	}
-	all := figures[struct{ Results []row }](t, new(embeddingsCommand), "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--quality", "0,1", "--patch", "4", "--target", "0.9").Results
+	all := Figures[struct{ Results []row }](t, new(Embeddings), "--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--quality", "0,1", "--patch", "4", "--target", "0.9").Results
 	if len(all) != 2 {
 		t.Fatalf("%d rows, want one for each quality", len(all))
 	}
@@ -34,18 +34,18 @@ func TestEmbeddings(t *testing.T) {
 	}
 	// Without noise the embeddings of an image of one class are the same everywhere: a
 	// project refuses these.
-	plain := folder(t, 10)
+	plain := Folder(t, 10)
 	for i := range 10 {
 		if i%4 == 0 {
-			save(t, filepath.Join(plain, fmt.Sprintf("masks/im%d.png", i)), grey(func(x, y int) uint8 { return 1 }))
+			Save(t, filepath.Join(plain, fmt.Sprintf("masks/im%d.png", i)), Grey(func(x, y int) uint8 { return 1 }))
 		}
 	}
-	all = figures[struct{ Results []row }](t, new(embeddingsCommand), "--data", plain, "--classes", "2", "--finished", "7", "--test", "3", "--quality", "1", "--patch", "4", "--target", "0.9").Results
+	all = Figures[struct{ Results []row }](t, new(Embeddings), "--data", plain, "--classes", "2", "--finished", "7", "--test", "3", "--quality", "1", "--patch", "4", "--target", "0.9").Results
 	if len(all) != 1 || all[0].Images != 3 {
 		t.Errorf("with images of one class: %+v", all)
 	}
 	for _, args := range [][]string{{"--quality", "2"}, {"--patch", "0"}, {"--finished", "1"}, {"--target", "2"}} {
-		if _, err := evaluate(t, new(embeddingsCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
+		if _, err := Run(t, new(Embeddings), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -53,10 +53,10 @@ func TestEmbeddings(t *testing.T) {
 
 // Embeddings of a network are read, and refused with the file's name.
 func TestEmbeddingsOfANetwork(t *testing.T) {
-	dir, from := folder(t, 10), t.TempDir()
+	dir, from := Folder(t, 10), t.TempDir()
 	file := func(i int) string { return filepath.Join(from, fmt.Sprintf("im%d.npz", i)) }
 	for i := range 10 {
-		write(t, file(i), archiveOf(t, "embeddings", "(48, 64, 2)", discScores(i)))
+		Write(t, file(i), Archive(t, "embeddings", "(48, 64, 2)", Scores(i)))
 	}
 	args := []string{"--data", dir, "--classes", "2", "--finished", "6", "--test", "3", "--target", "0.9", "--embeddings", from}
 	type row struct {
@@ -65,24 +65,24 @@ func TestEmbeddingsOfANetwork(t *testing.T) {
 		MeanActions float64 `json:"mean_actions"`
 		Without     float64
 	}
-	rows := figures[struct{ Results []row }](t, new(embeddingsCommand), args...).Results
+	rows := Figures[struct{ Results []row }](t, new(Embeddings), args...).Results
 	if len(rows) != 1 || rows[0].Embeddings != from || rows[0].Quality != nil || rows[0].MeanActions > rows[0].Without {
 		t.Errorf("%+v", rows)
 	}
 	for want, content := range map[string]string{
-		"im3.npz: it holds scores; an array of embeddings must be called embeddings": archiveOf(t, "probs", "(48, 64, 2)", discScores(3)),
-		"im3.npz: array \"embeddings\": wrong size for the image":                    archiveOf(t, "embeddings", "(64, 64, 1)", make([]float32, 64*64)),
+		"im3.npz: it holds scores; an array of embeddings must be called embeddings": Archive(t, "probs", "(48, 64, 2)", Scores(3)),
+		"im3.npz: array \"embeddings\": wrong size for the image":                    Archive(t, "embeddings", "(64, 64, 1)", make([]float32, 64*64)),
 		"im3.npz: not readable": "nonsense",
 	} {
-		write(t, file(3), content)
-		if _, err := evaluate(t, new(embeddingsCommand), args...); err == nil || !strings.Contains(err.Error(), want) {
+		Write(t, file(3), content)
+		if _, err := Run(t, new(Embeddings), args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 	if err := os.Remove(file(3)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := evaluate(t, new(embeddingsCommand), args...); err == nil || !strings.Contains(err.Error(), "has no im3.npz") {
+	if _, err := Run(t, new(Embeddings), args...); err == nil || !strings.Contains(err.Error(), "has no im3.npz") {
 		t.Errorf("error %v", err)
 	}
 }

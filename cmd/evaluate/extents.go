@@ -16,8 +16,8 @@ import (
 	"collie/superpixels"
 )
 
-type extentsCommand struct {
-	output
+type Extents struct {
+	Output
 	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png of classes; objects are the largest connected parts of classes."`
 	Limit   int    `placeholder:"N" help:"Use the first N images only."`
 	Regions int    `default:"600" help:"Superpixels of an image."`
@@ -56,8 +56,8 @@ type meant struct {
 }
 
 // Run plays, trains and reports.
-func (c *extentsCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--folds", 2, c.Folds), regions(c.Regions), atLeast("--passes", 1, c.Passes), progress.ResultFile("--out", c.Out)); err != nil {
+func (c *Extents) Run(t *terminal) error {
+	if err := cmp.Or(AtLeast("--folds", 2, c.Folds), Regions(c.Regions), AtLeast("--passes", 1, c.Passes), progress.ResultFile("--out", c.Out)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -89,12 +89,12 @@ func (c *extentsCommand) Run(t *terminal) error {
 			return err
 		}
 	}
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // report prints how good first hypotheses and cards are, each chosen by what was learned
 // on the other folds, and returns the figures by kind of gestures.
-func (c *extentsCommand) report(t *terminal, played [][]meant, learned []*engine.Chooser) map[string]qualities {
+func (c *Extents) report(t *terminal, played [][]meant, learned []*engine.Chooser) map[string]qualities {
 	rows := map[string]qualities{}
 	w := t.Table()
 	defer w.Flush()
@@ -172,7 +172,7 @@ func playFirstIn(ctx context.Context, p simulate.Picture, regions int) (out []me
 	if err != nil {
 		return nil, err
 	}
-	hierarchy, graph := superpixels.Divide(img, finestFactor*regions)
+	hierarchy, graph := superpixels.Divide(img, FinestFactor*regions)
 	product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: engine.DefaultParameters}
 	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
 		for kind, b := range beginnings {

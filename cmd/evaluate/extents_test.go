@@ -12,22 +12,22 @@ import (
 
 // Figures of extents are means over the objects, of each kind of first gestures.
 func TestExtents(t *testing.T) {
-	dir := folder(t, 4)
-	empty := grey(func(int, int) uint8 { return 0 })
-	object := grey(func(x, y int) uint8 {
+	dir := Folder(t, 4)
+	empty := Grey(func(int, int) uint8 { return 0 })
+	object := Grey(func(x, y int) uint8 {
 		if x > 20 && y > 15 {
 			return 1
 		}
 		return 0
 	})
 	for i, mask := range []image.Image{object, object, object, empty} {
-		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), mask)
+		Save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), mask)
 	}
 	out := filepath.Join(t.TempDir(), "weights.go")
 	args := []string{"--data", dir, "--regions", "30", "--folds", "2", "--passes", "30"}
-	got := figures[struct {
+	got := Figures[struct {
 		Results map[string]qualities
-	}](t, new(extentsCommand), append(args, "--out", out)...)
+	}](t, new(Extents), append(args, "--out", out)...)
 	if len(got.Results) != len(beginnings) {
 		t.Errorf("kinds of gestures: %v", got.Results)
 	}
@@ -38,9 +38,9 @@ func TestExtents(t *testing.T) {
 	}
 	checkSource(t, out, "extentChooser")
 	for i := range 3 {
-		save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), empty)
+		Save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), empty)
 	}
-	if out, err := evaluate(t, new(extentsCommand), args...); err == nil || !strings.Contains(err.Error(), "too few objects") {
+	if out, err := Run(t, new(Extents), args...); err == nil || !strings.Contains(err.Error(), "too few objects") {
 		t.Errorf("without objects: %q, %v", out, err)
 	}
 }

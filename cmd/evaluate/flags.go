@@ -17,39 +17,41 @@ import (
 	"collie/segment/simulate"
 )
 
-// vars are what help texts and defaults refer to.
-func vars() kong.Vars {
+// Vars are what help texts and defaults refer to.
+func Vars() kong.Vars {
 	return kong.Vars{
 		"methods": strings.Join(methods.Names(), ", "), "clicked": strings.Join(simulate.Methods, ","), "wider": fmt.Sprint(choose.Wider),
 	}
 }
 
-// data says which images a command works on.
-type data struct {
+// Images says which images a command works on.
+type Images struct {
 	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png."`
 	Limit   int    `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
 	Classes int    `default:"21" help:"Number of classes; masks hold the indices 0 to one less, and 255 for void."`
 }
 
-// check refuses a number of classes below the least, or above that of models.
-func (d data) check(least int) error { return within("--classes", least, crf.MaxLabels, d.Classes) }
-
-// oneClass is the error of a folder whose clicks leave no choice.
-func (d data) oneClass(flag, dir string) error {
-	return fmt.Errorf("%s %s: no image%s has clicks on two classes, so there is nothing to choose from", flag, dir, d.among())
+// CheckClasses refuses a number of classes below the least, or above that of models.
+func (d Images) CheckClasses(least int) error {
+	return Within("--classes", least, crf.MaxLabels, d.Classes)
 }
 
-// among says, after 'image', which of a folder's images a command uses.
-func (d data) among() string {
+// OneClass is the error of a folder whose clicks leave no choice.
+func (d Images) OneClass(flag, dir string) error {
+	return fmt.Errorf("%s %s: no image%s has clicks on two classes, so there is nothing to choose from", flag, dir, d.Among())
+}
+
+// Among says, after 'image', which of a folder's images a command uses.
+func (d Images) Among() string {
 	if d.Limit == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" among the first %d (--limit)", d.Limit)
 }
 
-// apart refuses the folder of --data under another flag: what is learned from images says
+// Apart refuses the folder of --data under another flag: what is learned from images says
 // nothing when it is measured on the same ones.
-func (d data) apart(flag, dir string) error {
+func (d Images) Apart(flag, dir string) error {
 	other, err := os.Stat(dir)
 	if err != nil {
 		return nil // reported when its images are read
@@ -60,13 +62,13 @@ func (d data) apart(flag, dir string) error {
 	return nil
 }
 
-// arraysOf is the file with the scores or embeddings of an image.
-func arraysOf(dir, id string) string { return filepath.Join(dir, id+".npz") }
+// ArraysOf is the file with the scores or embeddings of an image.
+func ArraysOf(dir, id string) string { return filepath.Join(dir, id+".npz") }
 
-// haveArrays refuses a folder that has no such file for one of the images, before the work.
-func haveArrays(flag, dir string, list []simulate.Picture) error {
+// HaveArrays refuses a folder that has no such file for one of the images, before the work.
+func HaveArrays(flag, dir string, list []simulate.Picture) error {
 	for _, p := range list {
-		if _, err := os.Stat(arraysOf(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(ArraysOf(dir, p.ID)); errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s %s has no %s.npz; every image needs a file of its name", flag, dir, p.ID)
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", flag, err)
@@ -75,8 +77,8 @@ func haveArrays(flag, dir string, list []simulate.Picture) error {
 	return nil
 }
 
-// atLeast refuses the values of a flag that are below a number.
-func atLeast(flag string, least int, values ...int) error {
+// AtLeast refuses the values of a flag that are below a number.
+func AtLeast(flag string, least int, values ...int) error {
 	for _, v := range values {
 		if v < least {
 			return fmt.Errorf("%s %d: must be at least %d", flag, v, least)
@@ -85,8 +87,8 @@ func atLeast(flag string, least int, values ...int) error {
 	return nil
 }
 
-// within refuses the values of a flag that are not between two numbers.
-func within[T int | float64](flag string, low, high T, values ...T) error {
+// Within refuses the values of a flag that are not between two numbers.
+func Within[T int | float64](flag string, low, high T, values ...T) error {
 	for _, v := range values {
 		if !(v >= low && v <= high) {
 			return fmt.Errorf("%s %v: must be from %v to %v", flag, v, low, high)
@@ -95,12 +97,12 @@ func within[T int | float64](flag string, low, high T, values ...T) error {
 	return nil
 }
 
-// regions refuses a number of superpixels that is no number of them, or that a map of
+// Regions refuses a number of superpixels that is no number of them, or that a map of
 // 16 bits has no room for; with more an experiment would hardly end.
-func regions(n int) error { return within("--regions", 1, 1<<16, n) }
+func Regions(n int) error { return Within("--regions", 1, 1<<16, n) }
 
-// positive refuses the values of a flag that are not above 0, or too large to compute with.
-func positive(flag string, values ...float64) error {
+// Positive refuses the values of a flag that are not above 0, or too large to compute with.
+func Positive(flag string, values ...float64) error {
 	for _, v := range values {
 		if !(v > 0 && v <= herding.MaxEnergy) {
 			return fmt.Errorf("%s %v: must be above 0 and at most %v", flag, v, herding.MaxEnergy)
@@ -109,8 +111,8 @@ func positive(flag string, values ...float64) error {
 	return nil
 }
 
-// shares refuses the values of a flag that are not above 0 and at most 1.
-func shares(flag string, values ...float64) error {
+// Shares refuses the values of a flag that are not above 0 and at most 1.
+func Shares(flag string, values ...float64) error {
 	for _, v := range values {
 		if !(v > 0 && v <= 1) {
 			return fmt.Errorf("%s %v: must be above 0 and at most 1", flag, v)
@@ -119,8 +121,8 @@ func shares(flag string, values ...float64) error {
 	return nil
 }
 
-// known refuses names that no method has.
-func known(names ...string) error {
+// Known refuses names that no method has.
+func Known(names ...string) error {
 	for _, name := range names {
 		if _, err := methods.Find(name); err != nil {
 			return err

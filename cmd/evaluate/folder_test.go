@@ -17,16 +17,16 @@ import (
 )
 
 // Size of the images of folder.
-const testWidth, testHeight = 64, 48
+const Width, Height = 64, 48
 
-// folder writes a data folder of n images: a disc of class 1 on class 0, and a
+// Folder writes a data folder of n images: a disc of class 1 on class 0, and a
 // void frame, with scribbles.
-func folder(t *testing.T, n int) string {
+func Folder(t *testing.T, n int) string {
 	t.Helper()
 	dir := t.TempDir()
 	for i := range n {
-		img := image.NewNRGBA(image.Rect(0, 0, testWidth, testHeight))
-		mask := grey(func(x, y int) uint8 {
+		img := image.NewNRGBA(image.Rect(0, 0, Width, Height))
+		mask := Grey(func(x, y int) uint8 {
 			c := color.NRGBA{uint8(40 + x), 90, 60, 255}
 			v := uint8(0)
 			if math.Hypot(float64(x-20-4*i), float64(y-24)) < 12 {
@@ -39,9 +39,9 @@ func folder(t *testing.T, n int) string {
 			return v
 		})
 		id := fmt.Sprintf("im%d.png", i)
-		save(t, filepath.Join(dir, "images", id), img)
-		save(t, filepath.Join(dir, "masks", id), mask)
-		save(t, filepath.Join(dir, "scribbles", id), grey(func(x, y int) uint8 {
+		Save(t, filepath.Join(dir, "images", id), img)
+		Save(t, filepath.Join(dir, "masks", id), mask)
+		Save(t, filepath.Join(dir, "scribbles", id), Grey(func(x, y int) uint8 {
 			switch {
 			case y == 24 && x > 18+4*i && x < 24+4*i:
 				return 1
@@ -54,36 +54,36 @@ func folder(t *testing.T, n int) string {
 	return dir
 }
 
-// unclear is folder with images of noise, in which a click says little about its
+// Unclear is folder with images of noise, in which a click says little about its
 // surroundings.
-func unclear(t *testing.T, images int) string {
-	dir := folder(t, images)
+func Unclear(t *testing.T, images int) string {
+	dir := Folder(t, images)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range images {
-		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), grey(func(int, int) uint8 { return uint8(rng.IntN(256)) }))
+		Save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), Grey(func(int, int) uint8 { return uint8(rng.IntN(256)) }))
 	}
 	return dir
 }
 
-// grey is a mask of the size of those images.
-func grey(f func(x, y int) uint8) *image.Gray {
-	m := image.NewGray(image.Rect(0, 0, testWidth, testHeight))
-	for y := range testHeight {
-		for x := range testWidth {
+// Grey is a mask of the size of those images.
+func Grey(f func(x, y int) uint8) *image.Gray {
+	m := image.NewGray(image.Rect(0, 0, Width, Height))
+	for y := range Height {
+		for x := range Width {
 			m.SetGray(x, y, color.Gray{Y: f(x, y)})
 		}
 	}
 	return m
 }
 
-// save writes a PNG, and the folders above it.
-func save(t *testing.T, path string, img image.Image) {
+// Save writes a PNG, and the folders above it.
+func Save(t *testing.T, path string, img image.Image) {
 	t.Helper()
-	write(t, path, string(phototest.MustPNG(t, img)))
+	Write(t, path, string(phototest.MustPNG(t, img)))
 }
 
-// write writes a file, and the folders above it.
-func write(t *testing.T, path, text string) {
+// Write writes a file, and the folders above it.
+func Write(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
@@ -93,8 +93,8 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// archiveOf is an archive of one array of float32.
-func archiveOf(t *testing.T, name, shape string, values []float32) string {
+// Archive is an archive of one array of float32.
+func Archive(t *testing.T, name, shape string, values []float32) string {
 	t.Helper()
 	text := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shape)
 	var b bytes.Buffer
@@ -113,13 +113,13 @@ func archiveOf(t *testing.T, name, shape string, values []float32) string {
 	return b.String()
 }
 
-// discScores are what a good classifier says of image i of folder.
-func discScores(i int) []float32 {
+// Scores are what a good classifier says of image i of folder.
+func Scores(i int) []float32 {
 	rng := rand.New(rand.NewPCG(uint64(i), 1))
-	v := make([]float32, testWidth*testHeight*2)
-	for p := range testWidth * testHeight {
+	v := make([]float32, Width*Height*2)
+	for p := range Width * Height {
 		object := 0.1 + 0.1*rng.Float32()
-		if math.Hypot(float64(p%testWidth-20-4*i), float64(p/testWidth-24)) < 12 {
+		if math.Hypot(float64(p%Width-20-4*i), float64(p/Width-24)) < 12 {
 			object = 1 - object
 		}
 		v[2*p], v[2*p+1] = 1-object, object

@@ -19,9 +19,9 @@ import (
 	"collie/superpixels"
 )
 
-type labellingsCommand struct {
-	data
-	output
+type Labellings struct {
+	Images
+	Output
 	Labellings []string `required:"" placeholder:"DIR" help:"Folders of labellings, masks of classes like the true ones: DIR/ID/*.png in the order of their names, or DIR/ID.png. The first is the one that the others are compared with."`
 }
 
@@ -37,8 +37,8 @@ type labellingsRow struct {
 }
 
 // Run reads, measures, prints and stores.
-func (c *labellingsCommand) Run(t *terminal) error {
-	if err := c.check(1); err != nil {
+func (c *Labellings) Run(t *terminal) error {
+	if err := c.CheckClasses(1); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -52,7 +52,7 @@ func (c *labellingsCommand) Run(t *terminal) error {
 		}
 		rows[i].open(c.Classes)
 	}
-	var classes held
+	var classes Held
 	err = t.Each("", len(list), func(i int) error {
 		for _, row := range rows {
 			if err := row.read(list[i], i, c.Classes, &classes); err != nil {
@@ -64,7 +64,7 @@ func (c *labellingsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := classes.enough(c.Data, len(list)); err != nil {
+	if err := classes.Enough(c.Data, len(list)); err != nil {
 		return err
 	}
 	for i, row := range rows {
@@ -74,7 +74,7 @@ func (c *labellingsCommand) Run(t *terminal) error {
 		}
 	}
 	c.print(t, rows)
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // openLabellings finds the labellings of all images in a folder.
@@ -116,12 +116,12 @@ func masksOf(dir, id string) (files []string, err error) {
 // read adds the labellings of an image, and the classes of its mask to those of all. Its
 // pixels with the same class in each of them, and so with the same outcome, count as one
 // region.
-func (row *labellingsRow) read(p simulate.Picture, image, classes int, all *held) error {
+func (row *labellingsRow) read(p simulate.Picture, image, classes int, all *Held) error {
 	img, truth, err := p.LoadLabelled()
 	if err != nil {
 		return err
 	}
-	all.note(truth)
+	all.Note(truth)
 	size := img.Rect.Size()
 	masks := make([][]uint8, len(row.files[image]))
 	for m, file := range row.files[image] {
@@ -181,7 +181,7 @@ func (row *labellingsRow) compare(with *labellingsRow, classes int) {
 	row.Ahead = &ahead
 }
 
-func (c *labellingsCommand) print(t *terminal, rows []*labellingsRow) {
+func (c *Labellings) print(t *terminal, rows []*labellingsRow) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, void ignored; the oracle takes the labelling of best mean IoU of each image. In brackets means over the images; on the right how far the oracle is ahead of the first row's, with a 95 %% interval.\n",
 		segment.Counted(rows[0].Images, "image"))
 	w := t.Table()

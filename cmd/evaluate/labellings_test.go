@@ -23,8 +23,8 @@ type labellingsFigures struct {
 
 // Labellings that voc writes have the figures that it gives them.
 func TestLabellings(t *testing.T) {
-	dir, masks := folder(t, 3), filepath.Join(t.TempDir(), "of voc")
-	rows := figures[results](t, new(vocCommand), "--data", dir, "--classes", "2", "--regions", "60", "--observed", "0.1", "--draws", "2",
+	dir, masks := Folder(t, 3), filepath.Join(t.TempDir(), "of voc")
+	rows := Figures[Results](t, new(VOC), "--data", dir, "--classes", "2", "--regions", "60", "--observed", "0.1", "--draws", "2",
 		"--hypotheses", "4", "--methods", "label-bias,herding-paper", "--masks", masks).Results
 	var folders []string
 	for _, method := range []string{"label-bias", "herding-paper-exact-similarity-η-0.25"} {
@@ -32,7 +32,7 @@ func TestLabellings(t *testing.T) {
 			folders = append(folders, filepath.Join(masks, "0.1", fmt.Sprint(draw), method))
 		}
 	}
-	got := figures[struct{ Results []labellingsFigures }](t, new(labellingsCommand), "--data", dir, "--classes", "2", "--labellings", strings.Join(folders, ",")).Results
+	got := Figures[struct{ Results []labellingsFigures }](t, new(Labellings), "--data", dir, "--classes", "2", "--labellings", strings.Join(folders, ",")).Results
 	if len(got) != 4 {
 		t.Fatalf("%d rows, want 4", len(got))
 	}
@@ -60,11 +60,11 @@ func TestLabellings(t *testing.T) {
 	// Clicks cover whole superpixels, those that 'superpixels --labels' writes, in the class
 	// of most of their pixels.
 	maps := t.TempDir()
-	if _, err := evaluate(t, new(superpixelsCommand), "--data", dir, "--regions", "60", "--labels", maps); err != nil {
+	if _, err := Run(t, new(Superpixels), "--data", dir, "--regions", "60", "--labels", maps); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"im0", "im1", "im2"} {
-		size := image.Pt(testWidth, testHeight)
+		size := image.Pt(Width, Height)
 		clicks, err := simulate.ReadMask(filepath.Join(masks, "0.1", "1", "clicks", id+".png"), size)
 		if err != nil {
 			t.Fatal(err)
@@ -103,8 +103,8 @@ func readMap(t *testing.T, path string) []int {
 	}
 	grey := img.(*image.Gray16)
 	var out []int
-	for y := range testHeight {
-		for x := range testWidth {
+	for y := range Height {
+		for x := range Width {
 			out = append(out, int(grey.Gray16At(x, y).Y))
 		}
 	}
@@ -114,37 +114,37 @@ func readMap(t *testing.T, path string) []int {
 // Labellings can be finer than any superpixels, differ in number and have pixels without a
 // class, which are wrong.
 func TestLabellingsMadeElsewhere(t *testing.T) {
-	dir, mine := folder(t, 2), t.TempDir()
+	dir, mine := Folder(t, 2), t.TempDir()
 	for i := range 2 {
 		truth, err := os.ReadFile(filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		folder := filepath.Join(mine, fmt.Sprintf("im%d", i))
-		save(t, filepath.Join(folder, "a.png"), grey(func(x, y int) uint8 { return 255 * uint8(x%2) }))
+		Save(t, filepath.Join(folder, "a.png"), Grey(func(x, y int) uint8 { return 255 * uint8(x%2) }))
 		if i == 0 {
-			write(t, filepath.Join(folder, "b.png"), string(truth))
+			Write(t, filepath.Join(folder, "b.png"), string(truth))
 		}
-		write(t, filepath.Join(folder, "scores.txt"), "not read")
+		Write(t, filepath.Join(folder, "scores.txt"), "not read")
 	}
 	args := []string{"--data", dir, "--classes", "2", "--labellings", mine}
-	row := figures[struct{ Results []labellingsFigures }](t, new(labellingsCommand), args...).Results[0]
+	row := Figures[struct{ Results []labellingsFigures }](t, new(Labellings), args...).Results[0]
 	if row.Hypotheses != 2 || row.First > 0.5 || row.PerImage.Oracle < 0.5 || row.PerImage.Oracle > 0.75 {
 		t.Errorf("%+v", row)
 	}
-	row = figures[struct{ Results []labellingsFigures }](t, new(labellingsCommand), "--data", dir, "--classes", "2", "--labellings", filepath.Join(dir, "masks")).Results[0]
+	row = Figures[struct{ Results []labellingsFigures }](t, new(Labellings), "--data", dir, "--classes", "2", "--labellings", filepath.Join(dir, "masks")).Results[0]
 	if row.Hypotheses != 1 || row.First != 1 {
 		t.Errorf("the true masks: %+v", row)
 	}
 	for want, spoil := range map[string]func(folder string){
-		"b.png is 9×9 pixels, its image 64×48": func(f string) { save(t, filepath.Join(f, "b.png"), image.NewGray(image.Rect(0, 0, 9, 9))) },
+		"b.png is 9×9 pixels, its image 64×48": func(f string) { Save(t, filepath.Join(f, "b.png"), image.NewGray(image.Rect(0, 0, 9, 9))) },
 		"a.png: pixel (0, 0) has class 7; with 2 classes labellings hold 0 to 1, and 255 for none": func(f string) {
-			save(t, filepath.Join(f, "a.png"), grey(func(x, y int) uint8 { return 7 }))
+			Save(t, filepath.Join(f, "a.png"), Grey(func(x, y int) uint8 { return 7 }))
 		},
 		"has no labellings of im1; each is a PNG of classes in the folder im1, or a single one im1.png": func(f string) { os.RemoveAll(f) },
 	} {
 		spoil(filepath.Join(mine, "im1"))
-		if _, err := evaluate(t, new(labellingsCommand), args...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run(t, new(Labellings), args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}

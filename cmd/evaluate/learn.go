@@ -12,9 +12,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type learnCommand struct {
-	data
-	output
+type Learn struct {
+	Images
+	Output
 	Train      string  `required:"" type:"path" placeholder:"DIR" help:"Folder to learn from, as --data, with other images."`
 	Predictors []int   `default:"1,2,4,8" help:"Numbers of predictors that share the work."`
 	Observed   float64 `default:"0.02" help:"Share of the superpixels that is clicked."`
@@ -36,19 +36,19 @@ type learnRow struct {
 // taught is an image with clicks that make a problem.
 type taught struct {
 	predictors.Example
-	scene  *scene
+	scene  *Scene
 	clicks simulate.Clicks
 }
 
-func (c *learnCommand) check() error {
+func (c *Learn) check() error {
 	return cmp.Or(
-		atLeast("--predictors", 1, c.Predictors...), shares("--observed", c.Observed), regions(c.Regions),
-		c.data.check(2), atLeast("--rounds", 0, c.Rounds), atLeast("--epochs", 0, c.Epochs), c.apart("--train", c.Train),
+		AtLeast("--predictors", 1, c.Predictors...), Shares("--observed", c.Observed), Regions(c.Regions),
+		c.Images.CheckClasses(2), AtLeast("--rounds", 0, c.Rounds), AtLeast("--epochs", 0, c.Epochs), c.Apart("--train", c.Train),
 	)
 }
 
 // Run learns on one folder and measures on the other.
-func (c *learnCommand) Run(t *terminal) error {
+func (c *Learn) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (c *learnCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(train) == 0 {
-		return c.oneClass("--train", c.Train)
+		return c.OneClass("--train", c.Train)
 	}
 	if n := slices.Max(c.Predictors); n > len(train) {
-		return fmt.Errorf("--predictors %d: every predictor needs an image to learn from, and --train %s has %d%s with clicks on two classes", n, c.Train, len(train), c.among())
+		return fmt.Errorf("--predictors %d: every predictor needs an image to learn from, and --train %s has %d%s with clicks on two classes", n, c.Train, len(train), c.Among())
 	}
 	examples := make([]predictors.Example, len(train))
 	for i, l := range train {
@@ -74,7 +74,7 @@ func (c *learnCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(test) == 0 {
-		return c.oneClass("--data", c.Data)
+		return c.OneClass("--data", c.Data)
 	}
 	var rows []*learnRow
 	for _, n := range c.Predictors {
@@ -101,45 +101,45 @@ func (c *learnCommand) Run(t *terminal) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // lessons are the images of a folder whose clicks are of two classes or more.
-func (c *learnCommand) lessons(t *terminal, folder string) ([]*taught, error) {
+func (c *Learn) lessons(t *terminal, folder string) ([]*taught, error) {
 	list, err := simulate.Labelled(folder, c.Limit)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]*taught, len(list))
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
-		at, err := s.pose(c.Observed, 0)
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) error {
+		at, err := s.Pose(c.Observed, 0)
 		if err != nil {
-			return fmt.Errorf("%s: %w", s.id, err)
+			return fmt.Errorf("%s: %w", s.ID, err)
 		}
-		if at.problem == nil {
+		if at.Problem == nil {
 			return nil
 		}
-		truth := make([]uint8, len(s.majority))
-		for node, class := range s.majority {
+		truth := make([]uint8, len(s.Majority))
+		for node, class := range s.Majority {
 			truth[node] = predictors.Unknown
-			if l := slices.Index(at.clicks.Classes, class); l >= 0 && class != segment.Void {
+			if l := slices.Index(at.Clicks.Classes, class); l >= 0 && class != segment.Void {
 				truth[node] = uint8(l)
 			}
 		}
-		out[i] = &taught{predictors.Example{Problem: at.problem, Group: s.Coarse, Truth: truth}, s, at.clicks}
+		out[i] = &taught{predictors.Example{Problem: at.Problem, Group: s.Coarse, Truth: truth}, s, at.Clicks}
 		return nil
 	})
 	return slices.DeleteFunc(out, func(l *taught) bool { return l == nil }), err
 }
 
 // measure fills in the oracles of a row.
-func (c *learnCommand) measure(t *terminal, row *learnRow, test []*taught) error {
+func (c *Learn) measure(t *terminal, row *learnRow, test []*taught) error {
 	best := func(l *taught, source herding.Source) (best float64, err error) {
 		for h, err := range source.Run(t.Ctx, row.Predictors+1) {
 			if err != nil {
 				return 0, err
 			}
-			best = max(best, simulate.MeanIoU(l.scene.truth, l.clicks.Name(h.Labels)))
+			best = max(best, simulate.MeanIoU(l.scene.Truth, l.clicks.Name(h.Labels)))
 		}
 		return best, nil
 	}

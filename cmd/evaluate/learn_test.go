@@ -12,8 +12,8 @@ type learnFigures struct{ Results []learnRow }
 // Learning lowers the objective, more predictors can't serve worse, and another
 // run comes to the same.
 func TestLearn(t *testing.T) {
-	args := []string{"--train", unclear(t, 4), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--predictors", "1,2", "--observed", "0.2", "--rounds", "2", "--epochs", "6"}
-	got := figures[learnFigures](t, new(learnCommand), args...)
+	args := []string{"--train", Unclear(t, 4), "--data", Unclear(t, 2), "--classes", "2", "--regions", "60", "--predictors", "1,2", "--observed", "0.2", "--rounds", "2", "--epochs", "6"}
+	got := Figures[learnFigures](t, new(Learn), args...)
 	if len(got.Results) != 2 {
 		t.Fatalf("%d rows, want 2", len(got.Results))
 	}
@@ -29,21 +29,21 @@ func TestLearn(t *testing.T) {
 	if got.Results[1].Objective[0] > got.Results[0].Objective[0]+0.1 {
 		t.Errorf("two predictors begin at %v, one at %v", got.Results[1].Objective[0], got.Results[0].Objective[0])
 	}
-	if diff := cmp.Diff(got, figures[learnFigures](t, new(learnCommand), args...)); diff != "" {
+	if diff := cmp.Diff(got, Figures[learnFigures](t, new(Learn), args...)); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
-	out, err := evaluate(t, new(learnCommand), args...)
+	out, err := Run(t, new(Learn), args...)
 	if err != nil || !strings.Contains(out, "across regions") || !strings.Contains(out, "predictor 2 ") || strings.Contains(out, "predictor 3 ") {
 		t.Errorf("the weights of the two predictors are not named: %v\n%s", err, out)
 	}
-	if _, err := evaluate(t, new(learnCommand), append(args, "--limit", "1")...); err == nil || !strings.Contains(err.Error(), "has 1 among the first 1 (--limit) with clicks") {
+	if _, err := Run(t, new(Learn), append(args, "--limit", "1")...); err == nil || !strings.Contains(err.Error(), "has 1 among the first 1 (--limit) with clicks") {
 		t.Errorf("one image for two predictors: %v", err)
 	}
-	if _, err := evaluate(t, new(learnCommand), "--train", args[1], "--data", args[1], "--classes", "2"); err == nil || !strings.Contains(err.Error(), "also the folder of --data") {
+	if _, err := Run(t, new(Learn), "--train", args[1], "--data", args[1], "--classes", "2"); err == nil || !strings.Contains(err.Error(), "also the folder of --data") {
 		t.Errorf("images that were learned from: %v", err)
 	}
 	for flag, value := range map[string]string{"--predictors": "0", "--observed": "0", "--epochs": "-1", "--classes": "1"} {
-		if _, err := evaluate(t, new(learnCommand), "--train", folder(t, 1), "--data", folder(t, 1), "--regions", "60", flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
+		if _, err := Run(t, new(Learn), "--train", Folder(t, 1), "--data", Folder(t, 1), "--regions", "60", flag+"="+value); err == nil || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s %s: %v", flag, value, err)
 		}
 	}

@@ -55,7 +55,7 @@ type divided struct {
 // superpixels, which it returns too.
 func divide(p simulate.Picture, img *image.NRGBA, mask []uint8, classes int) (d *divided, regions int, err error) {
 	n := superpixels.DefaultRegions(img.Rect.Dx(), img.Rect.Dy())
-	h, cells := superpixels.Divide(img, finestFactor*n)
+	h, cells := superpixels.Divide(img, FinestFactor*n)
 	cut := h.Cut(cells, n, make([]uint8, h.Finest()), 0)
 	truth, err := simulate.Cover(h.At(n), mask, classes)
 	if err != nil {
@@ -95,12 +95,12 @@ func (l *lesson) example(labels []uint8) learn.Example {
 // work lets the annotator work on the lesson from the help of its project, and returns
 // the actions for each target, -1 for one that was not reached, and the labelling in the
 // end.
-func (c *projectCommand) work(t *terminal, l *lesson, from help, gesture string) ([]int, []uint8, error) {
+func (c *Command) work(t *terminal, l *lesson, from help, gesture string) ([]int, []uint8, error) {
 	return c.workIn(t, &simulate.Scene{Graph: l.graph, Coarse: l.coarse, Guess: from.guess, Affinities: from.affinities}, l, gesture)
 }
 
 // workIn is work in a scene of the lesson.
-func (c *projectCommand) workIn(t *terminal, scene *simulate.Scene, l *lesson, gesture string) ([]int, []uint8, error) {
+func (c *Command) workIn(t *terminal, scene *simulate.Scene, l *lesson, gesture string) ([]int, []uint8, error) {
 	a := simulate.Annotator{
 		Scene: scene, Truth: l.truth, Majority: l.majority,
 		Method: simulate.Method{Name: "herding-harmonic"}, Count: c.Hypotheses, Regions: c.Hypotheses > 1,

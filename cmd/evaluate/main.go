@@ -17,24 +17,24 @@ import (
 )
 
 type commands struct {
-	VOC         vocCommand         `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
-	Clicks      clicksCommand      `cmd:"" help:"A simulated annotator: actions until an image is good enough."`
-	Objects     objectsCommand     `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
-	Extents     extentsCommand     `cmd:"" help:"Train the networks that tell what a first click or box means, and report their quality."`
-	Corrections correctionsCommand `cmd:"" help:"Train the networks that tell what a correcting click means, and report their quality."`
-	Project     projectCommand     `cmd:"" help:"A project that learns from its finished images: actions by how many there are."`
-	Scribbles   scribblesCommand   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
-	Semantic    semanticCommand    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
-	Methods     methodsCommand     `cmd:"" help:"All ways to several labellings, on the same problems."`
-	Rank        rankCommand        `cmd:"" help:"Which labelling of a list to mark: the first, EMBR's, or one by learned features."`
-	Learn       learnCommand       `cmd:"" help:"Learn several predictors that share the work (multiple choice learning), and compare them with Herding."`
-	Areas       areasCommand       `cmd:"" help:"How often the true area of a class is within the range that the hypotheses give."`
-	Next        nextCommand        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
-	Calibration calibrationCommand `cmd:"" help:"Whether hypotheses are wrong where they disagree: their votes and the truth."`
-	Map         mapCommand         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
-	Embeddings  embeddingsCommand  `cmd:"" help:"What embeddings of graded quality save the simulated annotator."`
-	Labellings  labellingsCommand  `cmd:"" help:"Labellings made elsewhere, as masks: oracle, first and mode accuracy, and which are ahead."`
-	Superpixels superpixelsCommand `cmd:"" help:"Superpixels against human segmentations."`
+	VOC         VOC         `cmd:"" name:"voc" help:"The paper's interactive experiment: oracle, first and mode accuracy for clicks drawn at random."`
+	Clicks      Clicks      `cmd:"" help:"A simulated annotator: actions until an image is good enough."`
+	Objects     Objects     `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
+	Extents     Extents     `cmd:"" help:"Train the networks that tell what a first click or box means, and report their quality."`
+	Corrections Corrections `cmd:"" help:"Train the networks that tell what a correcting click means, and report their quality."`
+	Project     Command     `cmd:"" help:"A project that learns from its finished images: actions by how many there are."`
+	Scribbles   Scribbles   `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
+	Semantic    Semantic    `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`
+	Methods     Methods     `cmd:"" help:"All ways to several labellings, on the same problems."`
+	Rank        Rank        `cmd:"" help:"Which labelling of a list to mark: the first, EMBR's, or one by learned features."`
+	Learn       Learn       `cmd:"" help:"Learn several predictors that share the work (multiple choice learning), and compare them with Herding."`
+	Areas       Areas       `cmd:"" help:"How often the true area of a class is within the range that the hypotheses give."`
+	Next        Next        `cmd:"" help:"What to ask next: mean IoU after 0, 1, … answers to a query's questions."`
+	Calibration Calibration `cmd:"" help:"Whether hypotheses are wrong where they disagree: their votes and the truth."`
+	Map         Map         `cmd:"" help:"Maximisers on stored models: score, gap to the best known one, time."`
+	Embeddings  Embeddings  `cmd:"" help:"What embeddings of graded quality save the simulated annotator."`
+	Labellings  Labellings  `cmd:"" help:"Labellings made elsewhere, as masks: oracle, first and mode accuracy, and which are ahead."`
+	Superpixels Superpixels `cmd:"" help:"Superpixels against human segmentations."`
 
 	Affinities string `placeholder:"FILE" help:"Learned affinities to use instead of the built-in ones, a file written by cmd/train, or 'none' for the formulas set by hand."`
 }
@@ -58,6 +58,6 @@ func (c *commands) AfterApply() error {
 type terminal = progress.Terminal
 
 func main() {
-	progress.Main("evaluate", &commands{}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), vars(),
+	progress.Main("evaluate", &commands{}, kong.ConfigureHelp(kong.HelpOptions{Compact: true}), Vars(),
 		kong.Description("Measures Collie's method on folders of images and masks."))
 }

@@ -19,8 +19,8 @@ import (
 	"collie/segment"
 )
 
-type mapCommand struct {
-	output
+type Map struct {
+	Output
 	Models string `required:"" type:"path" placeholder:"DIR" help:"Folder of pairwise models (.uai), with optima.tsv if the best scores are known."`
 	Solver string `default:"thorough" enum:"auto,thorough,trws,lbp" help:"${enum}; auto is what sequences use, quicker where weights have both signs."`
 	Sweeps int    `placeholder:"N" help:"Message passing sweeps; 0 is the solver's own choice."`
@@ -41,8 +41,8 @@ type solved struct {
 }
 
 // Run solves the models one after the other, so that their times are comparable.
-func (c *mapCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--sweeps", 0, c.Sweeps), atLeast("--limit", 0, c.Limit), atLeast("--repeat", 1, c.Repeat)); err != nil {
+func (c *Map) Run(t *terminal) error {
+	if err := cmp.Or(AtLeast("--sweeps", 0, c.Sweeps), AtLeast("--limit", 0, c.Limit), AtLeast("--repeat", 1, c.Repeat)); err != nil {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(c.Models, "*.uai"))
@@ -73,10 +73,10 @@ func (c *mapCommand) Run(t *terminal) error {
 	}
 	b.Clear()
 	c.print(t, rows)
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
-func (c *mapCommand) solve(file string, best map[string]float64) (solved, error) {
+func (c *Map) solve(file string, best map[string]float64) (solved, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return solved{}, err
@@ -111,7 +111,7 @@ func (c *mapCommand) solve(file string, best map[string]float64) (solved, error)
 	return row, nil
 }
 
-func (c *mapCommand) print(t *terminal, rows []solved) {
+func (c *Map) print(t *terminal, rows []solved) {
 	fmt.Fprintf(t.Out, "The score reached, which is maximised, how far it is below the best known one, and the median time of %s.\n", segment.Counted(c.Repeat, "run"))
 	w := t.Table()
 	defer w.Flush()

@@ -16,9 +16,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type methodsCommand struct {
-	data
-	output
+type Methods struct {
+	Images
+	Output
 	Methods    []string  `default:"all" placeholder:"NAME" help:"Ways to several labellings: all, or ${methods}."`
 	Model      []string  `default:"harmonic" enum:"harmonic,paper,semantic" help:"Problems: harmonic (clicks, the product's), paper (clicks, the paper's) or semantic (scores made of the truth); ${enum}."`
 	Observed   []float64 `default:"0.02" help:"Shares of the superpixels that are clicked; the semantic model has no clicks."`
@@ -32,14 +32,14 @@ type methodsCommand struct {
 	Corrupt    float64   `default:"0.1" help:"Of the semantic scores."`
 }
 
-func (c *methodsCommand) check() error {
+func (c *Methods) check() error {
 	if slices.Equal(c.Methods, []string{"all"}) {
 		c.Methods = methods.Names()
 	}
 	err := cmp.Or(
-		within("--draws", 1, 1000, c.Draws), within("--hypotheses", 1, 1000, c.Hypotheses), regions(c.Regions), c.data.check(2),
-		within("--strength", 0, 1e6, c.Strength), within("--blur", 0, 0.25, c.Blur), within("--doubt", 0, 0.5, c.Doubt), within("--corrupt", 0, 1, c.Corrupt),
-		shares("--observed", c.Observed...), known(c.Methods...), known(c.Against),
+		Within("--draws", 1, 1000, c.Draws), Within("--hypotheses", 1, 1000, c.Hypotheses), Regions(c.Regions), c.Images.CheckClasses(2),
+		Within("--strength", 0, 1e6, c.Strength), Within("--blur", 0, 0.25, c.Blur), Within("--doubt", 0, 0.5, c.Doubt), Within("--corrupt", 0, 1, c.Corrupt),
+		Shares("--observed", c.Observed...), Known(c.Methods...), Known(c.Against),
 	)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func runsOn(name, model string) bool {
 }
 
 // Run measures, prints and stores the figures.
-func (c *methodsCommand) Run(t *terminal) error {
+func (c *Methods) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -86,9 +86,9 @@ func (c *methodsCommand) Run(t *terminal) error {
 			}
 		}
 	}
-	classes := &held{}
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
-		classes.note(s.majority)
+	classes := &Held{}
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) error {
+		classes.Note(s.Majority)
 		runtime.LockOSThread() // for the processor time
 		defer runtime.UnlockOSThread()
 		return c.picture(t.Ctx, list[i], s, i, rows)
@@ -96,7 +96,7 @@ func (c *methodsCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := classes.enough(c.Data, len(list)); err != nil {
+	if err := classes.Enough(c.Data, len(list)); err != nil {
 		return err
 	}
 	for _, r := range rows {
@@ -108,16 +108,16 @@ func (c *methodsCommand) Run(t *terminal) error {
 		}
 	}
 	c.print(t, rows)
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // picture runs all methods on one picture, the image-th.
-func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *scene, image int, rows []*contender) error {
+func (c *Methods) picture(ctx context.Context, p simulate.Picture, s *Scene, image int, rows []*contender) error {
 	semantic := slices.Contains(c.Model, "semantic")
 	var mask []uint8
 	if semantic {
 		var err error
-		if mask, err = simulate.ReadMask(p.Mask(), s.size()); err != nil {
+		if mask, err = simulate.ReadMask(p.Mask(), s.Size()); err != nil {
 			return err
 		}
 	}
@@ -126,23 +126,23 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 		if semantic {
 			classifier := pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: c.Corrupt, Classes: c.Classes}
 			var err error
-			if scores, err = classifier.Scores(mask, s.regions, s.id, draw); err != nil {
-				return fmt.Errorf("%s, semantic model: %w", s.id, err)
+			if scores, err = classifier.Scores(mask, s.Regions, s.ID, draw); err != nil {
+				return fmt.Errorf("%s, semantic model: %w", s.ID, err)
 			}
 		}
-		problems := map[string]posed{}
+		problems := map[string]Posed{}
 		for _, r := range rows {
 			key := fmt.Sprint(r.Model, r.Observed)
 			at, made := problems[key]
 			if !made {
 				var err error
 				if at, err = c.pose(r, s, draw, scores); err != nil {
-					return fmt.Errorf("%s, %s model: %w", s.id, r.Model, err)
+					return fmt.Errorf("%s, %s model: %w", s.ID, r.Model, err)
 				}
 				problems[key] = at
 			}
 			if err := c.try(ctx, r, s, image, draw, at); err != nil {
-				return fmt.Errorf("%s: %w", s.id, err)
+				return fmt.Errorf("%s: %w", s.ID, err)
 			}
 		}
 	}
@@ -150,30 +150,30 @@ func (c *methodsCommand) picture(ctx context.Context, p simulate.Picture, s *sce
 }
 
 // pose makes the problem of a row's model.
-func (c *methodsCommand) pose(r *contender, s *scene, draw int, scores []float64) (posed, error) {
+func (c *Methods) pose(r *contender, s *Scene, draw int, scores []float64) (Posed, error) {
 	if r.Model == "harmonic" {
-		return s.pose(r.Observed, draw)
+		return s.Pose(r.Observed, draw)
 	}
-	var at posed
+	var at Posed
 	var err error
 	if r.Model == "semantic" {
-		at.clicks = simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(s.majority)), c.Classes)
-		at.problem, err = c.semantic(s, scores)
-	} else if at.clicks = s.drawn(r.Observed, draw); len(at.clicks.Classes) > 1 {
-		at.problem, err = herding.Paper(simulate.Paper(&s.Scene, at.clicks), herding.Similarity, simulate.PaperWeight)
+		at.Clicks = simulate.InPlay(slices.Repeat([]uint8{segment.Void}, len(s.Majority)), c.Classes)
+		at.Problem, err = c.semantic(s, scores)
+	} else if at.Clicks = s.Drawn(r.Observed, draw); len(at.Clicks.Classes) > 1 {
+		at.Problem, err = herding.Paper(simulate.Paper(&s.Scene, at.Clicks), herding.Similarity, simulate.PaperWeight)
 	}
-	if err != nil || at.problem == nil {
+	if err != nil || at.Problem == nil {
 		return at, err
 	}
-	at.problem.Area = make([]float64, len(s.majority))
+	at.Problem.Area = make([]float64, len(s.Majority))
 	for i, region := range s.Graph.Regions {
-		at.problem.Area[i] = float64(region.Area)
+		at.Problem.Area[i] = float64(region.Area)
 	}
 	return at, nil
 }
 
 // semantic is the paper's problem of scores.
-func (c *methodsCommand) semantic(s *scene, scores []float64) (p *herding.Problem, err error) {
+func (c *Methods) semantic(s *Scene, scores []float64) (p *herding.Problem, err error) {
 	m := simulate.Semantic(&s.Scene, c.Classes)
 	if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
 		return nil, err
@@ -182,12 +182,12 @@ func (c *methodsCommand) semantic(s *scene, scores []float64) (p *herding.Proble
 }
 
 // try runs a method on a posed problem.
-func (c *methodsCommand) try(ctx context.Context, r *contender, s *scene, image, draw int, at posed) error {
-	if at.problem == nil {
-		r.add(image, draw, s, at, []herding.Hypothesis{{Labels: make([]uint8, len(at.clicks.Fixed)), Weight: 1}}, 0)
+func (c *Methods) try(ctx context.Context, r *contender, s *Scene, image, draw int, at Posed) error {
+	if at.Problem == nil {
+		r.add(image, draw, s, at, []herding.Hypothesis{{Labels: make([]uint8, len(at.Clicks.Fixed)), Weight: 1}}, 0)
 		return nil
 	}
-	source, err := methods.New(r.Method, at.problem, methods.Options{Seed: 1, Strength: c.Strength, Regions: [][]int32{s.Coarse}})
+	source, err := methods.New(r.Method, at.Problem, methods.Options{Seed: 1, Strength: c.Strength, Regions: [][]int32{s.Coarse}})
 	if err != nil {
 		return err
 	}

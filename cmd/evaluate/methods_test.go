@@ -32,10 +32,10 @@ type methodFigures struct {
 // second run.
 func TestMethods(t *testing.T) {
 	args := []string{
-		"--data", folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",
+		"--data", Folder(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--draws", "2",
 		"--model", "harmonic,paper,semantic", "--observed", "0.1",
 	}
-	got := figures[methodFigures](t, new(methodsCommand), args...)
+	got := Figures[methodFigures](t, new(Methods), args...)
 	seen := map[string]int{}
 	for _, r := range got.Results {
 		seen[r.Method]++
@@ -63,7 +63,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("%s was measured in %d models, want %d", m.Name, seen[m.Name], want)
 		}
 	}
-	again := figures[methodFigures](t, new(methodsCommand), args...)
+	again := Figures[methodFigures](t, new(Methods), args...)
 	for i := range again.Results {
 		again.Results[i].Milliseconds, got.Results[i].Milliseconds = 0, 0
 	}
@@ -84,7 +84,7 @@ func TestMethods(t *testing.T) {
 		{[]string{"--json", missing}, []string{missing, "create it"}},
 		{[]string{"--json", t.TempDir()}, []string{"is a folder"}},
 	} {
-		out, err := evaluate(t, new(methodsCommand), append([]string{"--data", folder(t, 1)}, c.flags...)...)
+		out, err := Run(t, new(Methods), append([]string{"--data", Folder(t, 1)}, c.flags...)...)
 		for _, word := range c.says {
 			if err == nil || !strings.Contains(err.Error(), word) {
 				t.Errorf("%v: %q, %v, want %q", c.flags, out, err, word)
@@ -95,7 +95,7 @@ func TestMethods(t *testing.T) {
 
 // What the others are compared with is measured, too, although nobody asked for it.
 func TestMethodsMeasureTheRival(t *testing.T) {
-	got := figures[methodFigures](t, new(methodsCommand), "--data", folder(t, 1), "--classes", "2", "--regions", "30", "--hypotheses", "2",
+	got := Figures[methodFigures](t, new(Methods), "--data", Folder(t, 1), "--classes", "2", "--regions", "30", "--hypotheses", "2",
 		"--methods", "herding", "--against", "divmbest", "--observed", "0.2")
 	if len(got.Results) != 2 || got.Results[0].Ahead == nil || got.Results[1].Method != "divmbest" {
 		t.Errorf("%+v", got.Results)
@@ -104,21 +104,21 @@ func TestMethodsMeasureTheRival(t *testing.T) {
 
 // How far a method is ahead is that of all its labellings, however many there are.
 func TestAheadCountsAllLabellings(t *testing.T) {
-	list, err := simulate.Pictures(folder(t, 1), 0)
+	list, err := simulate.Pictures(Folder(t, 1), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := open(list[0], 30, 2)
+	s, err := Open(list[0], 30, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := posed{clicks: simulate.Clicks{Classes: []uint8{0, 1}}}
-	rest := herding.Hypothesis{Labels: make([]uint8, len(s.majority))}
+	at := Posed{Clicks: simulate.Clicks{Classes: []uint8{0, 1}}}
+	rest := herding.Hypothesis{Labels: make([]uint8, len(s.Majority))}
 	made := slices.Repeat([]herding.Hypothesis{rest}, 25)
 	rival, late := newContender("map", "harmonic", 0.1, 1, 1, 25), newContender("herding", "harmonic", 0.1, 1, 1, 25)
 	rival.add(0, 0, s, at, made, 0)
-	made[24].Labels = make([]uint8, len(s.majority)) // the last is right
-	for i, class := range s.majority {
+	made[24].Labels = make([]uint8, len(s.Majority)) // the last is right
+	for i, class := range s.Majority {
 		if class == 1 {
 			made[24].Labels[i] = 1
 		}

@@ -17,9 +17,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type nextCommand struct {
-	data
-	output
+type Next struct {
+	Images
+	Output
 	Queries []string `default:"votes,random,entropy,margin,change,elc,risk,error" enum:"votes,random,entropy,margin,change,elc,risk,perturbed,error" help:"What chooses the superpixel to ask for: ${enum}; error is the middle of the largest wrong region, which knows the truth."`
 	Asked   int      `default:"20" help:"Questions on each image."`
 	Draws   int      `default:"1" help:"Draws of the first clicks, one per class; with several, figures are means over them."`
@@ -41,14 +41,14 @@ type inquiry struct {
 	asked  int
 }
 
-func (c *nextCommand) check() error {
+func (c *Next) check() error {
 	return cmp.Or(
-		atLeast("--asked", 1, c.Asked), atLeast("--draws", 1, c.Draws), regions(c.Regions), c.data.check(1),
+		AtLeast("--asked", 1, c.Asked), AtLeast("--draws", 1, c.Draws), Regions(c.Regions), c.Images.CheckClasses(1),
 	)
 }
 
 // Run measures, prints and stores the figures.
-func (c *nextCommand) Run(t *terminal) error {
+func (c *Next) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -63,11 +63,11 @@ func (c *nextCommand) Run(t *terminal) error {
 			rows[i].curves[draw] = make([][]float64, len(list))
 		}
 	}
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) error {
 		for draw := range c.Draws {
 			for _, row := range rows {
 				if err := c.work(t.Ctx, s, row, draw, i); err != nil {
-					return fmt.Errorf("%s, %s: %w", s.id, row.Query, err)
+					return fmt.Errorf("%s, %s: %w", s.ID, row.Query, err)
 				}
 			}
 		}
@@ -83,13 +83,13 @@ func (c *nextCommand) Run(t *terminal) error {
 		return fmt.Errorf("--data %s: no image has two classes, so there is nothing to ask", c.Data)
 	}
 	c.print(t, rows)
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // work answers the questions of a query on one image, the image-th.
-func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, image int) error {
-	rng := rand.New(rand.NewPCG(uint64(draw), simulate.Hash(s.id)))
-	clicks := firstClicks(s.majority, rng)
+func (c *Next) work(ctx context.Context, s *Scene, row *inquiry, draw, image int) error {
+	rng := rand.New(rand.NewPCG(uint64(draw), simulate.Hash(s.ID)))
+	clicks := firstClicks(s.Majority, rng)
 	inPlay := simulate.InPlay(clicks, 0)
 	k := len(inPlay.Classes)
 	if k < 2 {
@@ -108,7 +108,7 @@ func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, im
 			return err
 		}
 		shown := inPlay.Name(herding.RandomWalker(problem.UnaryMoments, k))
-		quality = append(quality, simulate.MeanIoU(s.truth, shown))
+		quality = append(quality, simulate.MeanIoU(s.Truth, shown))
 		if asked == c.Asked {
 			break
 		}
@@ -121,7 +121,7 @@ func (c *nextCommand) work(ctx context.Context, s *scene, row *inquiry, draw, im
 		if node < 0 {
 			break
 		}
-		inPlay.Fixed[node] = place[s.majority[node]]
+		inPlay.Fixed[node] = place[s.Majority[node]]
 	}
 	row.add(draw, image, quality, spent, c.Asked)
 	return nil
@@ -143,7 +143,7 @@ func firstClicks(majority []uint8, rng *rand.Rand) []uint8 {
 // query is a named query at work on one image.
 type query struct {
 	name    string
-	scene   *scene
+	scene   *Scene
 	model   *engine.Model
 	classes simulate.Clicks
 	rng     *rand.Rand
@@ -152,7 +152,7 @@ type query struct {
 // next is the superpixel to ask for, -1 for none. Superpixels that are wholly
 // void are passed over, as nobody could answer.
 func (q *query) next(ctx context.Context, p *herding.Problem, shown []uint8) (int, error) {
-	open := func(i int) bool { return p.Model.Fixed[i] < 0 && q.scene.majority[i] != segment.Void }
+	open := func(i int) bool { return p.Model.Fixed[i] < 0 && q.scene.Majority[i] != segment.Void }
 	switch q.name {
 	case "random":
 		for _, i := range q.rng.Perm(p.Model.Nodes) {
@@ -162,7 +162,7 @@ func (q *query) next(ctx context.Context, p *herding.Problem, shown []uint8) (in
 		}
 		return -1, nil
 	case "error":
-		a := simulate.Annotator{Scene: &q.scene.Scene, Majority: q.scene.majority}
+		a := simulate.Annotator{Scene: &q.scene.Scene, Majority: q.scene.Majority}
 		return a.Next(shown), nil
 	}
 	ranked, err := q.query(p).Rank(ctx, p, 0)
@@ -239,9 +239,9 @@ func (r *inquiry) finish(other *inquiry, asked int) {
 	r.Milliseconds = r.spent.Seconds() * 1000 / float64(max(r.asked, 1))
 }
 
-func (c *nextCommand) print(t *terminal, rows []*inquiry) {
+func (c *Next) print(t *terminal, rows []*inquiry) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent of the random walker's labelling, mean over %s and %s, after one click per class and so many answers; in brackets how far ahead of %s, with a 95 %% interval; ms of a question.\n",
-		segment.Counted(rows[0].Images, "image"), draws(c.Draws), rows[0].Query)
+		segment.Counted(rows[0].Images, "image"), Draws(c.Draws), rows[0].Query)
 	w := t.Table()
 	defer w.Flush()
 	shown := []int{0, 1, 2, 5, 10, 20}
@@ -256,7 +256,7 @@ func (c *nextCommand) print(t *terminal, rows []*inquiry) {
 		for _, n := range shown {
 			mean := fmt.Sprintf("%.1f", 100*r.MeanIoU[n])
 			if c.Draws > 1 {
-				mean += " ± " + spread(r.Spread[n], c.Draws)
+				mean += " ± " + Spread(r.Spread[n], c.Draws)
 			}
 			fmt.Fprintf(w, "%s\t%s\t", mean, r.Ahead[n])
 		}

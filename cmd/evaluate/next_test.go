@@ -26,9 +26,9 @@ type nextFigures struct {
 // A query that knows the truth does better than chance, and gives the same result
 // twice.
 func TestNext(t *testing.T) {
-	dir := unclear(t, 3)
+	dir := Unclear(t, 3)
 	args := []string{"--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--draws", "2"}
-	got := figures[nextFigures](t, new(nextCommand), args...)
+	got := Figures[nextFigures](t, new(Next), args...)
 	at := map[string]int{}
 	for i, r := range got.Results {
 		at[r.Query] = i
@@ -39,19 +39,19 @@ func TestNext(t *testing.T) {
 	if len(at) != 8 || got.Results[at["error"]].MeanIoU[4] <= got.Results[at["random"]].MeanIoU[4] {
 		t.Errorf("%+v: the middle of the error should beat chance", got.Results)
 	}
-	again := figures[nextFigures](t, new(nextCommand), args...)
+	again := Figures[nextFigures](t, new(Next), args...)
 	for i := range again.Results {
 		again.Results[i].Milliseconds, got.Results[i].Milliseconds = 0, 0
 	}
 	if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
-	out, err := evaluate(t, new(nextCommand), "--data", dir, "--limit", "1", "--classes", "2", "--regions", "60", "--asked", "3", "--queries", "votes")
+	out, err := Run(t, new(Next), "--data", dir, "--limit", "1", "--classes", "2", "--regions", "60", "--asked", "3", "--queries", "votes")
 	if header := regexp.MustCompile(`query +0 +1 +2 +3 +ms`); err != nil || !header.MatchString(out) || !strings.Contains(out, "over 1 image and 1 draw") {
 		t.Errorf("the table of one image ends before the last answer: %v\n%s", err, out)
 	}
 	for _, wrong := range [][]string{{"--asked", "0"}, {"--draws", "0"}, {"--classes", "256"}, {"--queries", "oracle"}} {
-		if _, err := evaluate(t, new(nextCommand), append([]string{"--data", folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
+		if _, err := Run(t, new(Next), append([]string{"--data", Folder(t, 1)}, wrong...)...); err == nil || !strings.Contains(err.Error(), "--") {
 			t.Errorf("%v: %v", wrong, err)
 		}
 	}
@@ -60,15 +60,15 @@ func TestNext(t *testing.T) {
 // An image of a single class has nothing to ask and counts for nothing, nor does how
 // far one query is ahead of another there.
 func TestNextWithoutQuestions(t *testing.T) {
-	dir := unclear(t, 2)
+	dir := Unclear(t, 2)
 	args := []string{"--data", dir, "--classes", "2", "--regions", "60", "--asked", "4", "--queries", "random,error"}
-	two := figures[nextFigures](t, new(nextCommand), args...)
-	plain := grey(func(int, int) uint8 { return 0 })
+	two := Figures[nextFigures](t, new(Next), args...)
+	plain := Grey(func(int, int) uint8 { return 0 })
 	for i := 2; i < 6; i++ {
-		save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), plain)
-		save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
+		Save(t, filepath.Join(dir, "images", fmt.Sprintf("im%d.png", i)), plain)
+		Save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
 	}
-	got := figures[nextFigures](t, new(nextCommand), args...)
+	got := Figures[nextFigures](t, new(Next), args...)
 	for i := range got.Results {
 		got.Results[i].Milliseconds, two.Results[i].Milliseconds = 0, 0
 	}
@@ -76,9 +76,9 @@ func TestNextWithoutQuestions(t *testing.T) {
 		t.Errorf("with four images of one class (-without +with):\n%s", diff)
 	}
 	for i := range 2 {
-		save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
+		Save(t, filepath.Join(dir, "masks", fmt.Sprintf("im%d.png", i)), plain)
 	}
-	if _, err := evaluate(t, new(nextCommand), args...); err == nil || !strings.Contains(err.Error(), "two classes") {
+	if _, err := Run(t, new(Next), args...); err == nil || !strings.Contains(err.Error(), "two classes") {
 		t.Errorf("images of one class alone: %v", err)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"collie/superpixels"
 )
 
-type objectsCommand struct {
-	output
+type Objects struct {
+	Output
 	Data       string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png (0 rest, 1 object, 255 not counted)."`
 	Limit      int      `placeholder:"N" help:"Use the first N images only, in the order of index.tsv or of their names."`
 	Methods    []string `default:"random-walker,herding-harmonic" enum:"${clicked}" help:"${enum}."`
@@ -69,8 +69,8 @@ type qualities struct {
 }
 
 // Run measures, prints and stores the figures.
-func (c *objectsCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--max", 1, c.Max), regions(c.Regions)); err != nil {
+func (c *Objects) Run(t *terminal) error {
+	if err := cmp.Or(AtLeast("--hypotheses", 1, c.Hypotheses), AtLeast("--max", 1, c.Max), Regions(c.Regions)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -111,7 +111,7 @@ func (c *objectsCommand) Run(t *terminal) error {
 		r.sum(c.Max)
 	}
 	c.print(t, rows)
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // thing is a picture of one object, ready for the experiment.
@@ -142,10 +142,10 @@ func openObject(p simulate.Picture, regions int, largest bool) (*thing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Mask(), err)
 	}
-	hierarchy, graph := superpixels.Divide(img, finestFactor*regions)
+	hierarchy, graph := superpixels.Divide(img, FinestFactor*regions)
 	cells := hierarchy.Runs().Map()
 	cut := hierarchy.Cut(graph, regions, make([]uint8, cells.N), 0)
-	rgb := meanRGB(img, hierarchy.Runs().Coarsen(cut.Parent, cut.N).Map())
+	rgb := MeanRGB(img, hierarchy.Runs().Coarsen(cut.Parent, cut.N).Map())
 	return &thing{
 		Object: *object, id: p.ID, cells: cells, adjacent: simulate.Neighbours(graph), base: cut, graph: graph, hierarchy: hierarchy,
 		scene: simulate.Scene{Graph: graph.Coarsen(cut.Parent, cut.N), RGB: rgb, Coarse: hierarchy.LevelOf(cut, engine.Regions(cut.N))},
@@ -170,7 +170,7 @@ func (s *thing) assistant(m simulate.Method) simulate.Assistant {
 	return &simulate.Clicked{Method: m, Scene: &s.scene, Cells: s.cells, Parent: s.base.Parent}
 }
 
-func (s *thing) person(a simulate.Assistant, c *objectsCommand) *simulate.Person {
+func (s *thing) person(a simulate.Assistant, c *Objects) *simulate.Person {
 	box := -1.0
 	if c.Box {
 		box = boxGrowth
@@ -238,7 +238,7 @@ func (r *marked) sum(most int) {
 	r.Seconds /= float64(answers)
 }
 
-func (c *objectsCommand) print(t *terminal, rows []*marked) {
+func (c *Objects) print(t *terminal, rows []*marked) {
 	what := "click"
 	if c.Box {
 		what = "action, the first of them a box"

@@ -10,7 +10,7 @@ import (
 )
 
 func TestObjects(t *testing.T) {
-	dir := folder(t, 2)
+	dir := Folder(t, 2)
 	type results struct {
 		Results []struct {
 			Method string
@@ -25,7 +25,7 @@ func TestObjects(t *testing.T) {
 	}
 	for _, args := range [][]string{nil, {"--jitter"}, {"--box"}} {
 		args = append([]string{"--data", dir, "--regions", "40"}, args...)
-		got := figures[results](t, new(objectsCommand), args...)
+		got := Figures[results](t, new(Objects), args...)
 		if len(got.Results) != 2 {
 			t.Fatalf("%v: %d rows, want random-walker and herding-harmonic", args, len(got.Results))
 		}
@@ -55,8 +55,8 @@ func TestObjects(t *testing.T) {
 
 // Of masks with classes the largest part is the object.
 func TestObjectsOfClasses(t *testing.T) {
-	plain, classes := folder(t, 1), folder(t, 1)
-	save(t, filepath.Join(classes, "masks", "im0.png"), grey(func(x, y int) uint8 {
+	plain, classes := Folder(t, 1), Folder(t, 1)
+	Save(t, filepath.Join(classes, "masks", "im0.png"), Grey(func(x, y int) uint8 {
 		switch {
 		case x == 0:
 			return 255
@@ -68,27 +68,27 @@ func TestObjectsOfClasses(t *testing.T) {
 		return 0
 	}))
 	type results struct{ Results []marked }
-	want := figures[results](t, new(objectsCommand), "--data", plain, "--regions", "40", "--methods", "random-walker").Results[0]
-	got := figures[results](t, new(objectsCommand), "--data", classes, "--regions", "40", "--methods", "random-walker", "--largest").Results[0]
+	want := Figures[results](t, new(Objects), "--data", plain, "--regions", "40", "--methods", "random-walker").Results[0]
+	got := Figures[results](t, new(Objects), "--data", classes, "--regions", "40", "--methods", "random-walker", "--largest").Results[0]
 	if diff := cmp.Diff(want.Mean, got.Mean); diff != "" {
 		t.Errorf("IoUs (-object +largest part):\n%s", diff)
 	}
 }
 
 func TestObjectsRefuses(t *testing.T) {
-	dir := folder(t, 1)
-	save(t, filepath.Join(dir, "masks", "im0.png"), grey(func(x, y int) uint8 { return uint8(x % 3) }))
+	dir := Folder(t, 1)
+	Save(t, filepath.Join(dir, "masks", "im0.png"), Grey(func(x, y int) uint8 { return uint8(x % 3) }))
 	for want, args := range map[string][]string{
 		"(2, 0) is 2":  nil,
 		"--max 0":      {"--max", "0"},
 		"--regions -1": {"--regions=-1"},
 	} {
-		if _, err := evaluate(t, new(objectsCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Run(t, new(Objects), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", args, err, want)
 		}
 	}
-	save(t, filepath.Join(dir, "masks", "im0.png"), grey(func(int, int) uint8 { return 0 }))
-	if _, err := evaluate(t, new(objectsCommand), "--data", dir, "--largest"); err == nil || !strings.Contains(err.Error(), "no class other than 0") {
+	Save(t, filepath.Join(dir, "masks", "im0.png"), Grey(func(int, int) uint8 { return 0 }))
+	if _, err := Run(t, new(Objects), "--data", dir, "--largest"); err == nil || !strings.Contains(err.Error(), "no class other than 0") {
 		t.Errorf("classes without an object: %v", err)
 	}
 }

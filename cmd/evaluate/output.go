@@ -11,13 +11,13 @@ import (
 	"collie/segment/engine"
 )
 
-// output is what all commands have in common.
-type output struct {
+// Output is what all commands have in common.
+type Output struct {
 	JSON string `name:"json" type:"path" placeholder:"FILE" help:"Write the figures to this file, too (fractions, not per cent)."`
 }
 
 // Validate refuses a file that can't be written.
-func (o output) Validate() error { return progress.ResultFile("--json", o.JSON) }
+func (o Output) Validate() error { return progress.ResultFile("--json", o.JSON) }
 
 // made says how figures came about.
 type made struct {
@@ -26,8 +26,8 @@ type made struct {
 	Parameters engine.Parameters `json:"parameters"`
 }
 
-// write stores figures, an object, as JSON when a file was asked for, with how they were made.
-func (o output) write(figures any) error {
+// Write stores figures, an object, as JSON when a file was asked for, with how they were made.
+func (o Output) Write(figures any) error {
 	if o.JSON == "" {
 		return nil
 	}
@@ -48,11 +48,11 @@ func (o output) write(figures any) error {
 	return progress.WriteResult(o.JSON, append(b, '\n'))
 }
 
-// draws says in a table's title how often clicks or errors were drawn.
-func draws(n int) string { return segment.Counted(n, "draw") }
+// Draws says in a table's title how often clicks or errors were drawn.
+func Draws(n int) string { return segment.Counted(n, "draw") }
 
-// spread is a standard deviation over draws in per cent; a single draw has none.
-func spread(sd float64, draws int) string {
+// Spread is a standard deviation over draws in per cent; a single draw has none.
+func Spread(sd float64, draws int) string {
 	if draws < 2 {
 		return "–"
 	}

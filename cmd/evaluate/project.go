@@ -11,9 +11,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type projectCommand struct {
-	data
-	output
+type Command struct {
+	Images
+	Output
 	Finished   []int     `default:"0,5,10,20,40,80" help:"Numbers of finished images after which the test images are worked on."`
 	Test       int       `default:"40" help:"Test images, at most a third of all; never learned from."`
 	Online     bool      `help:"Work through all images in order instead, learning from what was accepted."`
@@ -46,7 +46,7 @@ type projectRow struct {
 }
 
 // Run works, prints and stores.
-func (c *projectCommand) Run(t *terminal) error {
+func (c *Command) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -73,11 +73,11 @@ func (c *projectCommand) Run(t *terminal) error {
 	}
 	// An image without any class can't be worked on.
 	lessons = slices.DeleteFunc(lessons, func(l *lesson) bool { return l.bound == 0 })
-	var classes held
+	var classes Held
 	for _, l := range lessons {
-		classes.note(l.majority)
+		classes.Note(l.majority)
 	}
-	if err := classes.enough(c.Data, len(list)); err != nil {
+	if err := classes.Enough(c.Data, len(list)); err != nil {
 		return err
 	}
 	work := c.fixed
@@ -89,13 +89,13 @@ func (c *projectCommand) Run(t *terminal) error {
 		return err
 	}
 	c.print(t, rows)
-	if err := c.write(map[string]any{"results": rows}); err != nil || c.Plots == "" {
+	if err := c.Write(map[string]any{"results": rows}); err != nil || c.Plots == "" {
 		return err
 	}
 	return c.draw(rows)
 }
 
-func (c *projectCommand) check() error {
+func (c *Command) check() error {
 	for i, k := range c.Finished {
 		if k < 0 || i > 0 && k <= c.Finished[i-1] {
 			return fmt.Errorf("--finished %v: must rise, from 0 or more", c.Finished)
@@ -105,14 +105,14 @@ func (c *projectCommand) check() error {
 		return fmt.Errorf("--least %v: must be at least 0 and below 1", c.Least)
 	}
 	return cmp.Or(
-		shares("--target", c.Target...), atLeast("--test", 1, c.Test), atLeast("--max", 1, c.Max),
-		atLeast("--hypotheses", 1, c.Hypotheses), c.data.check(1),
+		Shares("--target", c.Target...), AtLeast("--test", 1, c.Test), AtLeast("--max", 1, c.Max),
+		AtLeast("--hypotheses", 1, c.Hypotheses), c.Images.CheckClasses(1),
 	)
 }
 
 // mixed is a name's place in the order. Names that differ in their last digit only,
 // as those of successive frames, come apart, which a weaker hash doesn't do.
-func (c *projectCommand) mixed(name string) string {
+func (c *Command) mixed(name string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", c.Draw, name))
 	return string(sum[:])
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // sum fills in what the efforts say of one target.
-func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) projectRow {
+func (c *Command) sum(efforts []effortOn, at int, row projectRow) projectRow {
 	n := len(efforts)
 	row.Images = n
 	saved := make([]float64, n)
@@ -39,7 +39,7 @@ func (c *projectCommand) sum(efforts []effortOn, at int, row projectRow) project
 	return row
 }
 
-func (c *projectCommand) print(t *terminal, rows []projectRow) {
+func (c *Command) print(t *terminal, rows []projectRow) {
 	answer := fmt.Sprintf("%d hypotheses and their regions on offer", c.Hypotheses)
 	if c.Hypotheses == 1 {
 		answer = "the random walker's single answer"
@@ -76,17 +76,17 @@ func (c *projectCommand) print(t *terminal, rows []projectRow) {
 }
 
 // draw writes the learning curve, mean actions over finished images.
-func (c *projectCommand) draw(rows []projectRow) error {
-	f := &figure{x: "finished images", y: "mean actions"}
+func (c *Command) draw(rows []projectRow) error {
+	f := &Diagram{X: "finished images", Y: "mean actions"}
 	for _, r := range rows {
 		if c.Online && r.Images > onlineBlock {
 			continue // the sum of all
 		}
 		name := fmt.Sprintf("%s, %.4g %%", r.Gesture, 100*r.Target)
-		f.add(name, float64(r.Finished), r.MeanActions)
+		f.Add(name, float64(r.Finished), r.MeanActions)
 		if c.Online {
-			f.add(name+", nothing learned", float64(r.Finished), r.Without)
+			f.Add(name+", nothing learned", float64(r.Finished), r.Without)
 		}
 	}
-	return f.save(filepath.Join(c.Plots, "project"))
+	return f.Save(filepath.Join(c.Plots, "project"))
 }

@@ -12,7 +12,7 @@ import (
 // The learning curve of a folder of discs: with enough finished images a person
 // needs fewer actions, and the figures have the documented form.
 func TestProject(t *testing.T) {
-	dir := folder(t, 12)
+	dir := Folder(t, 12)
 	type row struct {
 		Finished, Images  int
 		Target            float64
@@ -22,7 +22,7 @@ func TestProject(t *testing.T) {
 		Worse             float64
 		Saved             stats.Interval
 	}
-	all := figures[struct{ Results []row }](t, new(projectCommand), "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,8", "--hypotheses", "1", "--target", "0.9", "--plots", filepath.Join(dir, "plots")).Results
+	all := Figures[struct{ Results []row }](t, new(Command), "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,8", "--hypotheses", "1", "--target", "0.9", "--plots", filepath.Join(dir, "plots")).Results
 	if len(all) != 4 {
 		t.Fatalf("%d rows, want two numbers of images with two gestures", len(all))
 	}
@@ -37,20 +37,20 @@ func TestProject(t *testing.T) {
 			t.Errorf("after 8 images %v actions, without %v, strength %v", r.MeanActions, r.Without, r.Strength)
 		}
 	}
-	online := figures[struct{ Results []row }](t, new(projectCommand), "--data", dir, "--classes", "2", "--online", "--order", "listed", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results
+	online := Figures[struct{ Results []row }](t, new(Command), "--data", dir, "--classes", "2", "--online", "--order", "listed", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results
 	if len(online) != 3 || online[2].Images != 12 || online[0].Images != 10 {
 		t.Errorf("online: %+v", online)
 	}
-	if few := figures[struct{ Results []row }](t, new(projectCommand), "--data", dir, "--classes", "2", "--online", "--limit", "4", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results; len(few) != 1 {
+	if few := Figures[struct{ Results []row }](t, new(Command), "--data", dir, "--classes", "2", "--online", "--limit", "4", "--hypotheses", "1", "--gestures", "points", "--target", "0.9").Results; len(few) != 1 {
 		t.Errorf("four images are one block, which is their sum, too: %+v", few)
 	}
 	// More finished images than there are besides those for the test are named.
-	out, err := evaluate(t, new(projectCommand), "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,40,80", "--hypotheses", "1", "--target", "0.9", "--gestures", "points")
+	out, err := Run(t, new(Command), "--data", dir, "--classes", "2", "--test", "4", "--finished", "0,40,80", "--hypotheses", "1", "--target", "0.9", "--gestures", "points")
 	if err != nil || !strings.Contains(out, ", over 4 test images; ") || !strings.Contains(out, "Left out: 40 and more finished images; there are too few besides those for the test.") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	for _, args := range [][]string{{"--finished", "5,5"}, {"--test", "0"}, {"--target", "2"}, {"--least", "1"}, {"--classes", "300"}} {
-		if _, err := evaluate(t, new(projectCommand), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
+		if _, err := Run(t, new(Command), append([]string{"--data", dir}, args...)...); err == nil || !strings.Contains(err.Error(), args[0]) {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
@@ -58,7 +58,7 @@ func TestProject(t *testing.T) {
 
 // The last action allowed counts as a success when it reaches the target.
 func TestFailures(t *testing.T) {
-	c := projectCommand{Max: 5}
+	c := Command{Max: 5}
 	row := c.sum([]effortOn{{[]int{5}, []int{-1}}, {[]int{-1}, []int{3}}, {[]int{2}, []int{5}}}, 0, projectRow{})
 	if row.Failed != 1 || row.MeanActions != 4 || row.Saved.Mean != 1.0/3 || row.Median != 5 {
 		t.Errorf("%+v", row)

@@ -15,10 +15,10 @@ type effortOn struct{ with, without []int }
 
 // fixed works on the same test images after different numbers of finished ones,
 // whose labels are the truth.
-func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, error) {
+func (c *Command) fixed(t *terminal, lessons []*lesson) ([]projectRow, error) {
 	test := min(c.Test, len(lessons)/3)
 	if test < 1 {
-		return nil, fmt.Errorf("--data %s has %s that can be used%s; at least 3 are needed", c.Data, segment.Counted(len(lessons), "image"), c.among())
+		return nil, fmt.Errorf("--data %s has %s that can be used%s; at least 3 are needed", c.Data, segment.Counted(len(lessons), "image"), c.Among())
 	}
 	tests, rest := lessons[:test], lessons[test:]
 	without := map[string][][]int{}
@@ -67,7 +67,7 @@ func (c *projectCommand) fixed(t *terminal, lessons []*lesson) ([]projectRow, er
 		}
 	}
 	if rows == nil {
-		return nil, fmt.Errorf("--finished %d: --data %s has only %s%s besides the %s for the test", c.Finished[0], c.Data, segment.Counted(len(rest), "image"), c.among(), segment.Counted(test, "image"))
+		return nil, fmt.Errorf("--finished %d: --data %s has only %s%s besides the %s for the test", c.Finished[0], c.Data, segment.Counted(len(rest), "image"), c.Among(), segment.Counted(test, "image"))
 	}
 	return rows, nil
 }
@@ -79,7 +79,7 @@ type help struct {
 }
 
 // helps is the help of a model with an image; the guess can be a misleading one.
-func (c *projectCommand) helps(model *learn.Model, l *lesson) help {
+func (c *Command) helps(model *learn.Model, l *lesson) help {
 	g := model.Guess(l.features)
 	if c.Wrong {
 		g = misled(g)
@@ -88,7 +88,7 @@ func (c *projectCommand) helps(model *learn.Model, l *lesson) help {
 }
 
 // workAll lets the annotator work on all lessons.
-func (c *projectCommand) workAll(t *terminal, lessons []*lesson, gesture string, helped func(*lesson) help) ([][]int, error) {
+func (c *Command) workAll(t *terminal, lessons []*lesson, gesture string, helped func(*lesson) help) ([][]int, error) {
 	reached := make([][]int, len(lessons))
 	return reached, t.Each("", len(lessons), func(i int) (err error) {
 		reached[i], _, err = c.work(t, lessons[i], helped(lessons[i]), gesture)
@@ -110,7 +110,7 @@ const onlineBlock = 10
 
 // online works through all images with each gesture, learning from what was
 // accepted.
-func (c *projectCommand) online(t *terminal, lessons []*lesson) ([]projectRow, error) {
+func (c *Command) online(t *terminal, lessons []*lesson) ([]projectRow, error) {
 	var rows []projectRow
 	for _, gesture := range c.Gestures {
 		without, err := c.workAll(t, lessons, gesture, func(*lesson) help { return help{} })

@@ -13,9 +13,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type rankCommand struct {
-	data
-	output
+type Rank struct {
+	Images
+	Output
 	Train      string    `required:"" type:"path" placeholder:"DIR" help:"Folder to learn from, as --data, with other images."`
 	Method     string    `default:"strip" placeholder:"NAME" help:"What makes the lists: ${methods}."`
 	Observed   []float64 `default:"0.01,0.02,0.05,0.1" help:"Shares of the superpixels that are clicked."`
@@ -43,15 +43,15 @@ type rankRow struct {
 	Lists    int            `json:"lists"`
 }
 
-func (c *rankCommand) check() error {
+func (c *Rank) check() error {
 	return cmp.Or(
-		atLeast("--hypotheses", 2, c.Hypotheses), regions(c.Regions), c.data.check(2), known(c.Method),
-		shares("--observed", c.Observed...), positive("--ridge", c.Ridge), within("--margin", 0, 1, c.Margin), c.apart("--train", c.Train),
+		AtLeast("--hypotheses", 2, c.Hypotheses), Regions(c.Regions), c.Images.CheckClasses(2), Known(c.Method),
+		Shares("--observed", c.Observed...), Positive("--ridge", c.Ridge), Within("--margin", 0, 1, c.Margin), c.Apart("--train", c.Train),
 	)
 }
 
 // Run learns on one folder and measures on the other.
-func (c *rankCommand) Run(t *terminal) error {
+func (c *Rank) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *rankCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(known) == 0 {
-		return c.oneClass("--train", c.Train)
+		return c.OneClass("--train", c.Train)
 	}
 	var train []choose.Known
 	for _, j := range known {
@@ -78,7 +78,7 @@ func (c *rankCommand) Run(t *terminal) error {
 		return err
 	}
 	if len(lists) == 0 {
-		return c.oneClass("--data", c.Data)
+		return c.OneClass("--data", c.Data)
 	}
 	var rows []rankRow
 	for _, share := range c.Observed {
@@ -98,21 +98,21 @@ func (c *rankCommand) Run(t *terminal) error {
 		weights = append(weights, fmt.Sprintf("%s %+.4f", name, ranker.Weights[n]))
 	}
 	fmt.Fprintf(t.Out, "Weights: %s.\n", strings.Join(weights, ", "))
-	return c.write(map[string]any{"results": rows, "weights": ranker.Weights})
+	return c.Write(map[string]any{"results": rows, "weights": ranker.Weights})
 }
 
 // lists makes the lists of a folder and judges them, in the order of images.
-func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
+func (c *Rank) lists(t *terminal, folder string) ([]judged, error) {
 	list, err := simulate.Labelled(folder, c.Limit)
 	if err != nil {
 		return nil, err
 	}
 	made := make([][]judged, len(list))
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) error {
 		for _, share := range c.Observed {
 			j, err := c.judge(t, s, share)
 			if err != nil {
-				return fmt.Errorf("%s: %w", s.id, err)
+				return fmt.Errorf("%s: %w", s.ID, err)
 			}
 			if j != nil {
 				made[i] = append(made[i], *j)
@@ -124,32 +124,32 @@ func (c *rankCommand) lists(t *terminal, folder string) ([]judged, error) {
 }
 
 // judge makes a list; nil with a single class in play.
-func (c *rankCommand) judge(t *terminal, s *scene, share float64) (*judged, error) {
-	at, err := s.pose(share, 0)
-	if at.problem == nil || err != nil {
+func (c *Rank) judge(t *terminal, s *Scene, share float64) (*judged, error) {
+	at, err := s.Pose(share, 0)
+	if at.Problem == nil || err != nil {
 		return nil, err
 	}
-	xs, err := labellingsOf(t, c.Method, at.problem, s, c.Hypotheses)
+	xs, err := labellingsOf(t, c.Method, at.Problem, s, c.Hypotheses)
 	if err != nil {
 		return nil, err
 	}
 	j := &judged{observed: share}
-	if j.Features, err = choose.FeaturesOf(at.problem, xs); err != nil {
+	if j.Features, err = choose.FeaturesOf(at.Problem, xs); err != nil {
 		return nil, err
 	}
-	order, _, err := choose.EMBR{}.Choose(at.problem, xs)
+	order, _, err := choose.EMBR{}.Choose(at.Problem, xs)
 	if err != nil {
 		return nil, err
 	}
 	j.embr = order[0]
 	for _, x := range xs {
-		j.Quality = append(j.Quality, simulate.MeanIoU(s.truth, at.clicks.Name(x)))
+		j.Quality = append(j.Quality, simulate.MeanIoU(s.Truth, at.Clicks.Name(x)))
 	}
 	return j, nil
 }
 
 // labellingsOf runs a method by name.
-func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count int) ([][]uint8, error) {
+func labellingsOf(t *terminal, name string, p *herding.Problem, s *Scene, count int) ([][]uint8, error) {
 	source, err := methods.New(name, p, methods.Options{Seed: 1, Regions: [][]int32{s.Coarse}})
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func labellingsOf(t *terminal, name string, p *herding.Problem, s *scene, count 
 }
 
 // rows are the choices for one share of clicks, none where no list has it.
-func (c *rankCommand) rows(share float64, lists []judged, ranker choose.Ranker) (out []rankRow) {
+func (c *Rank) rows(share float64, lists []judged, ranker choose.Ranker) (out []rankRow) {
 	lists = slices.DeleteFunc(slices.Clone(lists), func(j judged) bool { return j.observed != share })
 	if len(lists) == 0 {
 		return nil

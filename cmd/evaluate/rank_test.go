@@ -15,8 +15,8 @@ type rankFigures struct {
 // The oracle is ahead of every choice, the first is no better than itself, and a
 // second run gives the same.
 func TestRank(t *testing.T) {
-	args := []string{"--train", unclear(t, 3), "--data", unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "6", "--observed", "0.2,0.4"}
-	got := figures[rankFigures](t, new(rankCommand), args...)
+	args := []string{"--train", Unclear(t, 3), "--data", Unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "6", "--observed", "0.2,0.4"}
+	got := Figures[rankFigures](t, new(Rank), args...)
 	if len(got.Results) != 10 || len(got.Weights) != 16 {
 		t.Fatalf("%d rows and %d weights, want 10 and 16", len(got.Results), len(got.Weights))
 	}
@@ -29,19 +29,19 @@ func TestRank(t *testing.T) {
 			t.Errorf("%s: %v is said to be %v ahead of %v", r.Choice, r.MeanIoU, r.Ahead.Mean, first.MeanIoU)
 		}
 	}
-	if diff := cmp.Diff(got, figures[rankFigures](t, new(rankCommand), args...)); diff != "" {
+	if diff := cmp.Diff(got, Figures[rankFigures](t, new(Rank), args...)); diff != "" {
 		t.Errorf("another run (-first +second):\n%s", diff)
 	}
 	// A share so small that no list has two classes has no figures.
-	few := figures[rankFigures](t, new(rankCommand), append(args[:len(args)-1:len(args)-1], "0.001,0.4")...)
+	few := Figures[rankFigures](t, new(Rank), append(args[:len(args)-1:len(args)-1], "0.001,0.4")...)
 	if len(few.Results) != 5 || few.Results[0].Observed != 0.4 {
 		t.Errorf("with a share of a single click: %+v", few.Results)
 	}
-	if _, err := evaluate(t, new(rankCommand), "--train", args[1], "--data", args[1], "--classes", "2"); err == nil || !strings.Contains(err.Error(), "--train "+args[1]+" is also the folder of --data") {
+	if _, err := Run(t, new(Rank), "--train", args[1], "--data", args[1], "--classes", "2"); err == nil || !strings.Contains(err.Error(), "--train "+args[1]+" is also the folder of --data") {
 		t.Errorf("images that were learned from: %v", err)
 	}
 	for flag, value := range map[string]string{"--method": "none", "--observed": "0", "--hypotheses": "1", "--ridge": "-1", "--margin": "NaN"} {
-		if _, err := evaluate(t, new(rankCommand), "--train", folder(t, 1), "--data", folder(t, 1), "--classes", "2", "--regions", "60", flag, value); err == nil || !strings.Contains(err.Error(), value) || !strings.Contains(err.Error(), flag) && flag != "--method" {
+		if _, err := Run(t, new(Rank), "--train", Folder(t, 1), "--data", Folder(t, 1), "--classes", "2", "--regions", "60", flag, value); err == nil || !strings.Contains(err.Error(), value) || !strings.Contains(err.Error(), flag) && flag != "--method" {
 			t.Errorf("%s %s: %v", flag, value, err)
 		}
 	}

@@ -12,19 +12,19 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// evaluate runs the command line of commands, a struct as kong reads it, as the
+// Run runs the command line of commands, a struct as kong reads it, as the
 // program does.
-func evaluate(t *testing.T, commands any, args ...string) (out string, err error) {
+func Run(t *testing.T, commands any, args ...string) (out string, err error) {
 	t.Helper()
 	var b bytes.Buffer
-	err = evaluateTo(t, &b, commands, args...)
+	err = RunTo(t, &b, commands, args...)
 	return b.String(), err
 }
 
-// evaluateTo is evaluate with another place for the output.
-func evaluateTo(t *testing.T, out io.Writer, commands any, args ...string) error {
+// RunTo is evaluate with another place for the output.
+func RunTo(t *testing.T, out io.Writer, commands any, args ...string) error {
 	t.Helper()
-	parser, err := kong.New(commands, kong.Name("evaluate"), vars())
+	parser, err := kong.New(commands, kong.Name("evaluate"), Vars())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +35,11 @@ func evaluateTo(t *testing.T, out io.Writer, commands any, args ...string) error
 	return k.Run(&terminal{Ctx: t.Context(), Out: out})
 }
 
-// figures is evaluate with --json, whose file it decodes.
-func figures[T any](t *testing.T, commands any, args ...string) (v T) {
+// Figures is evaluate with --json, whose file it decodes.
+func Figures[T any](t *testing.T, commands any, args ...string) (v T) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "out.json")
-	if out, err := evaluate(t, commands, append(args, "--json", file)...); err != nil || out == "" {
+	if out, err := Run(t, commands, append(args, "--json", file)...); err != nil || out == "" {
 		t.Fatalf("evaluate %v: output %q, error %v", args, out, err)
 	}
 	b, err := os.ReadFile(file)
@@ -52,13 +52,13 @@ func figures[T any](t *testing.T, commands any, args ...string) (v T) {
 	return v
 }
 
-// results is the form of most files of figures.
-type results struct {
+// Results is the form of most files of figures.
+type Results struct {
 	Results []map[string]any `json:"results"`
 }
 
-// missing are the names of want that are not among got.
-func missing(got map[string]any, want ...string) []string {
+// Missing are the names of want that are not among got.
+func Missing(got map[string]any, want ...string) []string {
 	return slices.DeleteFunc(want, func(name string) bool {
 		_, there := got[name]
 		return there

@@ -12,8 +12,8 @@ import (
 	"collie/segment/simulate"
 )
 
-type scribblesCommand struct {
-	output
+type Scribbles struct {
+	Output
 	Data       string   `required:"" type:"path" placeholder:"DIR" help:"Folder with images/, masks/ (0 background, 1 foreground, 255 void) and one or several folders scribbles*/ID.png or ID-anno.png (0 none, 1 foreground, 2 background)."`
 	Limit      int      `placeholder:"N" help:"Use the first N images only."`
 	Methods    []string `default:"random-walker,herding-harmonic" enum:"${clicked}" help:"${enum}."`
@@ -46,8 +46,8 @@ const (
 )
 
 // Run measures, prints and stores the figures.
-func (c *scribblesCommand) Run(t *terminal) error {
-	if err := cmp.Or(atLeast("--hypotheses", 1, c.Hypotheses), regions(c.Regions)); err != nil {
+func (c *Scribbles) Run(t *terminal) error {
+	if err := cmp.Or(AtLeast("--hypotheses", 1, c.Hypotheses), Regions(c.Regions)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -67,7 +67,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 			rows = append(rows, &scribbled{Method: method, Scribbles: filepath.Base(folder), Hypotheses: c.Hypotheses, each: make([]*scribbling, len(list))})
 		}
 	}
-	err = eachScene(t, list, c.Regions, foregroundClass+1, func(i int, s *scene) error {
+	err = Each(t, list, c.Regions, foregroundClass+1, func(i int, s *Scene) error {
 		for _, r := range rows {
 			if err := c.try(t, r, s, i, list[i]); err != nil {
 				return err
@@ -80,7 +80,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	}
 	for _, r := range rows {
 		if r.sum(); r.Images == 0 {
-			return allVoid(c.Data, len(list))
+			return AllVoid(c.Data, len(list))
 		}
 	}
 	fmt.Fprintf(t.Out, "Wrong pixels among those without a scribble, void ignored: of the first hypothesis, of the best of %d, and of the best labelling of the superpixels.\n", c.Hypotheses)
@@ -93,7 +93,7 @@ func (c *scribblesCommand) Run(t *terminal) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return c.write(map[string]any{"results": rows})
+	return c.Write(map[string]any{"results": rows})
 }
 
 // sum takes the means over the images.
@@ -110,18 +110,18 @@ func (r *scribbled) sum() {
 }
 
 // try measures a method on one image.
-func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p simulate.Picture) error {
+func (c *Scribbles) try(t *terminal, r *scribbled, s *Scene, i int, p simulate.Picture) error {
 	scribble, path, err := scribble(p, r.Scribbles, s)
 	if err != nil {
 		return err
 	}
-	clicks := make([]uint8, s.regions.N)
-	counts := make([][3]int, s.regions.N)
+	clicks := make([]uint8, s.Regions.N)
+	counts := make([][3]int, s.Regions.N)
 	for at, v := range scribble {
 		if v > 2 {
-			return fmt.Errorf("%s: pixel (%d, %d) is %d, want 0 to 2", path, at%s.regions.Width, at/s.regions.Width, v)
+			return fmt.Errorf("%s: pixel (%d, %d) is %d, want 0 to 2", path, at%s.Regions.Width, at/s.Regions.Width, v)
 		}
-		counts[s.regions.Labels[at]][v]++
+		counts[s.Regions.Labels[at]][v]++
 	}
 	for i, n := range counts {
 		switch {
@@ -147,12 +147,12 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p sim
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	made := &scribbling{oracle: 1, spent: time.Since(start).Seconds() * 1000}
-	truth, err := simulate.ReadMask(p.Mask(), s.size())
+	truth, err := simulate.ReadMask(p.Mask(), s.Size())
 	if err != nil {
 		return err
 	}
 	made.first = wrong(s, truth, scribble, hypotheses[0])
-	made.bound = wrong(s, truth, scribble, s.majority)
+	made.bound = wrong(s, truth, scribble, s.Majority)
 	for _, x := range hypotheses {
 		made.oracle = min(made.oracle, wrong(s, truth, scribble, x))
 	}
@@ -161,11 +161,11 @@ func (c *scribblesCommand) try(t *terminal, r *scribbled, s *scene, i int, p sim
 }
 
 // scribble reads the scribbles of a picture.
-func scribble(p simulate.Picture, folder string, s *scene) (pix []uint8, path string, err error) {
+func scribble(p simulate.Picture, folder string, s *Scene) (pix []uint8, path string, err error) {
 	for _, name := range []string{p.ID + ".png", p.ID + "-anno.png"} {
 		path = filepath.Join(p.Dir, folder, name)
 		if _, err = os.Stat(path); err == nil {
-			pix, err = simulate.ReadMask(path, s.size())
+			pix, err = simulate.ReadMask(path, s.Size())
 			return pix, path, err
 		}
 	}
@@ -173,14 +173,14 @@ func scribble(p simulate.Picture, folder string, s *scene) (pix []uint8, path st
 }
 
 // wrong is the share of the pixels without a scribble that are wrong in x.
-func wrong(s *scene, truth, scribble, x []uint8) float64 {
+func wrong(s *Scene, truth, scribble, x []uint8) float64 {
 	bad, all := 0, 0
 	for at, class := range truth {
 		if class == segment.Void || scribble[at] != 0 {
 			continue
 		}
 		all++
-		if x[s.regions.Labels[at]] != class {
+		if x[s.Regions.Labels[at]] != class {
 			bad++
 		}
 	}

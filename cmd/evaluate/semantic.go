@@ -19,9 +19,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type semanticCommand struct {
-	data
-	output
+type Semantic struct {
+	Images
+	Output
 	Hypotheses int       `default:"20" help:"Length of the sequences."`
 	Methods    []string  `default:"map,divmbest,herding,label-bias" enum:"argmax,map,divmbest,herding,label-bias,herding-harmonic" help:"${enum}."`
 	Blur       float64   `default:"0.01" help:"Standard deviation of the Gaussian that blurs the true classes into scores, as share of the image's diagonal."`
@@ -49,17 +49,17 @@ type semanticTrial struct {
 	Lambda    float64 `json:"lambda,omitempty"`
 }
 
-func (c *semanticCommand) check() error {
+func (c *Semantic) check() error {
 	return cmp.Or(
-		within("--blur", 0, 0.25, c.Blur), within("--corrupt", 0, 1, c.Corrupt...), within("--doubt", 0, 0.5, c.Doubt),
-		within("--observed", 0, 1, c.Observed), within("--rates", 0, herding.MaxEnergy, c.Rates...),
-		within("--unary-rates", 0, herding.MaxEnergy, c.UnaryRates...), within("--lambda", 0, herding.MaxEnergy, c.Lambda...),
-		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), regions(c.Regions), c.data.check(2),
+		Within("--blur", 0, 0.25, c.Blur), Within("--corrupt", 0, 1, c.Corrupt...), Within("--doubt", 0, 0.5, c.Doubt),
+		Within("--observed", 0, 1, c.Observed), Within("--rates", 0, herding.MaxEnergy, c.Rates...),
+		Within("--unary-rates", 0, herding.MaxEnergy, c.UnaryRates...), Within("--lambda", 0, herding.MaxEnergy, c.Lambda...),
+		AtLeast("--hypotheses", 1, c.Hypotheses), AtLeast("--draws", 1, c.Draws), Regions(c.Regions), c.Images.CheckClasses(2),
 	)
 }
 
 // Run measures, prints and stores the figures.
-func (c *semanticCommand) Run(t *terminal) error {
+func (c *Semantic) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -69,27 +69,27 @@ func (c *semanticCommand) Run(t *terminal) error {
 	}
 	if c.Scores != "" {
 		c.Blur, c.Doubt, c.Corrupt = 0, 0, []float64{0}
-		if err := haveArrays("--scores", c.Scores, list); err != nil {
+		if err := HaveArrays("--scores", c.Scores, list); err != nil {
 			return err
 		}
 	}
-	trials, classes := c.trials(len(list)), &held{}
+	trials, classes := c.trials(len(list)), &Held{}
 	err = t.Each("", len(list), func(i int) error { return c.picture(t.Ctx, trials, classes, list[i], i) })
 	if err != nil {
 		return err
 	}
-	if err := classes.enough(c.Data, len(list)); err != nil {
+	if err := classes.Enough(c.Data, len(list)); err != nil {
 		return err
 	}
 	for _, trial := range trials {
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)
-	return c.write(map[string]any{"results": trials})
+	return c.Write(map[string]any{"results": trials})
 }
 
 // trials lists what to measure: the methods in all their settings for each rate of errors.
-func (c *semanticCommand) trials(images int) []*semanticTrial {
+func (c *Semantic) trials(images int) []*semanticTrial {
 	var out []*semanticTrial
 	for _, corrupt := range c.Corrupt {
 		for _, name := range c.Methods {
@@ -108,7 +108,7 @@ func (c *semanticCommand) trials(images int) []*semanticTrial {
 }
 
 // variants are the settings in which a method is measured.
-func (c *semanticCommand) variants(name string) []*semanticTrial {
+func (c *Semantic) variants(name string) []*semanticTrial {
 	var out []*semanticTrial
 	switch name {
 	case "divmbest":
@@ -133,15 +133,15 @@ func (c *semanticCommand) variants(name string) []*semanticTrial {
 }
 
 // picture runs all trials on one picture, the image-th.
-func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, classes *held, p simulate.Picture, image int) error {
-	s, err := open(p, c.Regions, c.Classes)
+func (c *Semantic) picture(ctx context.Context, trials []*semanticTrial, classes *Held, p simulate.Picture, image int) error {
+	s, err := Open(p, c.Regions, c.Classes)
 	if err != nil {
 		return err
 	}
-	if s.empty() {
+	if s.Empty() {
 		return nil
 	}
-	classes.note(s.majority)
+	classes.Note(s.Majority)
 	source, err := c.source(p, s)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 	m := simulate.Semantic(&s.Scene, c.Classes)
 	for draw := range c.Draws {
 		if c.Observed > 0 {
-			clicks := simulate.Seeds(s.majority, c.Observed, s.id, uint64(draw))
+			clicks := simulate.Seeds(s.Majority, c.Observed, s.ID, uint64(draw))
 			m.Fixed = simulate.InPlay(clicks, c.Classes).Fixed
 		}
 		for _, corrupt := range c.Corrupt {
@@ -158,10 +158,10 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 				return err
 			}
 			if m.Unary, err = herding.SemanticUnaries(scores, c.Classes, herding.SigmoidOffset, herding.SigmoidSlope); err != nil {
-				return fmt.Errorf("%s: %w", s.id, err)
+				return fmt.Errorf("%s: %w", s.ID, err)
 			}
 			if errors.Is((&herding.Problem{Model: m}).Ready(), herding.ErrNoInformation) {
-				return fmt.Errorf("%s: no superpixel has a class that is more probable than another; scores are probabilities from 0 to 1", s.id)
+				return fmt.Errorf("%s: no superpixel has a class that is more probable than another; scores are probabilities from 0 to 1", s.ID)
 			}
 			for _, r := range trials {
 				if r.Corrupt != corrupt {
@@ -170,9 +170,9 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 				start := time.Now()
 				hypotheses, err := r.hypotheses(ctx, s, m, scores)
 				if err != nil {
-					return fmt.Errorf("%s, %s: %w", s.id, r.Method, err)
+					return fmt.Errorf("%s, %s: %w", s.ID, r.Method, err)
 				}
-				r.add(image, draw, s.truth, hypotheses, time.Since(start))
+				r.add(image, draw, s.Truth, hypotheses, time.Since(start))
 			}
 		}
 	}
@@ -180,17 +180,17 @@ func (c *semanticCommand) picture(ctx context.Context, trials []*semanticTrial, 
 }
 
 // source gives the scores of a picture's superpixels for a rate of errors and a draw.
-func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt float64, draw int) ([]float64, error), error) {
+func (c *Semantic) source(p simulate.Picture, s *Scene) (func(corrupt float64, draw int) ([]float64, error), error) {
 	if c.Scores != "" {
-		scores, err := readScores(arraysOf(c.Scores, p.ID), c.Classes, s)
+		scores, err := readScores(ArraysOf(c.Scores, p.ID), c.Classes, s)
 		return func(float64, int) ([]float64, error) { return scores, err }, err
 	}
-	mask, err := simulate.ReadMask(p.Mask(), s.size())
+	mask, err := simulate.ReadMask(p.Mask(), s.Size())
 	if err != nil {
 		return nil, err
 	}
 	return func(corrupt float64, draw int) ([]float64, error) {
-		return pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: corrupt, Classes: c.Classes}.Scores(mask, s.regions, s.id, draw)
+		return pretend.Classifier{Blur: c.Blur, Doubt: c.Doubt, Corrupt: corrupt, Classes: c.Classes}.Scores(mask, s.Regions, s.ID, draw)
 	}, nil
 }
 
@@ -199,7 +199,7 @@ func (c *semanticCommand) source(p simulate.Picture, s *scene) (func(corrupt flo
 const mostScore = 1.001
 
 // readScores reads a classifier's scores of the superpixels of a scene.
-func readScores(path string, classes int, s *scene) ([]float64, error) {
+func readScores(path string, classes int, s *Scene) ([]float64, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	out, err := scores.PerSuperpixel(s.regions.Runs())
+	out, err := scores.PerSuperpixel(s.Regions.Runs())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -223,7 +223,7 @@ func readScores(path string, classes int, s *scene) ([]float64, error) {
 
 // hypotheses runs the trial's method on a model, or on the scores that its
 // unaries were made from.
-func (r *semanticTrial) hypotheses(ctx context.Context, s *scene, m *crf.Model, scores []float64) ([][]uint8, error) {
+func (r *semanticTrial) hypotheses(ctx context.Context, s *Scene, m *crf.Model, scores []float64) ([][]uint8, error) {
 	solver := crf.Options{Method: maximisers[r.Solver]}
 	var p *herding.Problem
 	var err error
@@ -273,13 +273,13 @@ func guessOf(shares []float64, fixed []int16, classes int) *herding.Prior {
 	return g.Prior(clicks, inPlay)
 }
 
-func (c *semanticCommand) print(t *terminal, trials []*semanticTrial) {
+func (c *Semantic) print(t *terminal, trials []*semanticTrial) {
 	from := fmt.Sprintf("made of the truth (blur %g of the diagonal, doubt %g)", c.Blur, c.Doubt)
 	if c.Scores != "" {
 		from = "of " + c.Scores
 	}
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, scores %s, %s, %.4g %% clicked, void ignored; the oracle takes the hypothesis of best mean IoU of each image. On the right, means over the images of the mean IoU of each. "+legend+"\n",
-		segment.Counted(trials[0].Images, "image"), from, draws(c.Draws), 100*c.Observed)
+		segment.Counted(trials[0].Images, "image"), from, Draws(c.Draws), 100*c.Observed)
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "corrupt\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\toracle\tfirst\tmode\t\n")

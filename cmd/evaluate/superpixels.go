@@ -21,8 +21,8 @@ import (
 	"collie/superpixels"
 )
 
-type superpixelsCommand struct {
-	output
+type Superpixels struct {
+	Output
 	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png, or masks/ID_0.png, ID_1.png … of several people."`
 	Limit   int    `placeholder:"N" help:"Use the first N images only."`
 	Regions int    `default:"600" help:"Superpixels of an image."`
@@ -45,8 +45,8 @@ type partition struct {
 const boundaryTolerance = 0.0025
 
 // Run segments, measures, prints and stores.
-func (c *superpixelsCommand) Run(t *terminal) error {
-	if err := regions(c.Regions); err != nil {
+func (c *Superpixels) Run(t *terminal) error {
+	if err := Regions(c.Regions); err != nil {
 		return err
 	}
 	list, err := simulate.Pictures(c.Data, c.Limit)
@@ -95,13 +95,13 @@ func (c *superpixelsCommand) Run(t *terminal) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return c.write(mean)
+	return c.Write(mean)
 }
 
 // measure segments one picture and compares it with each mask it has; figures
 // are means over the masks, whose void counts as a separate segment. images has the
 // IDs of all pictures.
-func (c *superpixelsCommand) measure(p simulate.Picture, images map[string]bool) (partition, error) {
+func (c *Superpixels) measure(p simulate.Picture, images map[string]bool) (partition, error) {
 	img, err := p.Load()
 	if err != nil {
 		return partition{}, err

@@ -14,10 +14,10 @@ import (
 )
 
 func TestSuperpixels(t *testing.T) {
-	dir := folder(t, 2)
+	dir := Folder(t, 2)
 	labels := t.TempDir()
-	s := figures[map[string]any](t, new(superpixelsCommand), "--data", dir, "--regions", "50", "--labels", labels)
-	if m := missing(s, "images", "regions", "boundary_recall", "undersegmentation_error", "asa", "explained_variation", "compactness", "milliseconds"); len(m) > 0 {
+	s := Figures[map[string]any](t, new(Superpixels), "--data", dir, "--regions", "50", "--labels", labels)
+	if m := Missing(s, "images", "regions", "boundary_recall", "undersegmentation_error", "asa", "explained_variation", "compactness", "milliseconds"); len(m) > 0 {
 		t.Fatalf("superpixels: lacks %v", m)
 	}
 	if s["regions"] != 50.0 || s["asa"].(float64) < 0.9 {
@@ -28,7 +28,7 @@ func TestSuperpixels(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if img, err := png.Decode(f); err != nil || img.ColorModel() != color.Gray16Model || img.Bounds().Dx() != testWidth {
+	if img, err := png.Decode(f); err != nil || img.ColorModel() != color.Gray16Model || img.Bounds().Dx() != Width {
 		t.Errorf("label map: %v", err)
 	}
 }
@@ -36,12 +36,12 @@ func TestSuperpixels(t *testing.T) {
 // Masks of several people are told from those of other images by their names.
 func TestMasksOfSeveralPeople(t *testing.T) {
 	dir := t.TempDir()
-	plain := image.NewGray(image.Rect(0, 0, testWidth, testHeight))
+	plain := image.NewGray(image.Rect(0, 0, Width, Height))
 	for _, name := range []string{"a", "a_b", "a_1", "b"} {
-		save(t, filepath.Join(dir, "images", name+".png"), plain)
+		Save(t, filepath.Join(dir, "images", name+".png"), plain)
 	}
 	for i, name := range []string{"a", "a_2", "a_b", "a_1", "b_0", "b_1", "b_x"} {
-		save(t, filepath.Join(dir, "masks", name+".png"), grey(func(int, int) uint8 { return uint8(i) }))
+		Save(t, filepath.Join(dir, "masks", name+".png"), Grey(func(int, int) uint8 { return uint8(i) }))
 	}
 	list, err := simulate.Pictures(dir, 0)
 	if err != nil {

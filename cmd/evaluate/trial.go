@@ -139,7 +139,7 @@ func (t *trial) finish(classes int) {
 // cells are those of a table: M, oracle, ±, first, ±, mode, ±, ms.
 func (t *trial) cells() string {
 	return fmt.Sprintf("%d\t%.1f\t%s\t%.1f\t%s\t%.1f\t%s\t%.2f", t.Hypotheses,
-		100*t.Oracle, spread(t.Spread.Oracle, t.Draws), 100*t.First, spread(t.Spread.First, t.Draws), 100*t.Mode, spread(t.Spread.Mode, t.Draws), t.Milliseconds)
+		100*t.Oracle, Spread(t.Spread.Oracle, t.Draws), 100*t.First, Spread(t.Spread.First, t.Draws), 100*t.Mode, Spread(t.Spread.Mode, t.Draws), t.Milliseconds)
 }
 
 // legend explains the columns that the tables of voc and semantic share.

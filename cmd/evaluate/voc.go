@@ -14,9 +14,9 @@ import (
 	"collie/segment/simulate"
 )
 
-type vocCommand struct {
-	data
-	output
+type VOC struct {
+	Images
+	Output
 	Observed   []float64 `default:"0.02,0.10,1" help:"Shares of the superpixels that are clicked."`
 	Hypotheses int       `default:"20" help:"Length of the sequences."`
 	Methods    []string  `default:"${clicked}" enum:"${clicked}" help:"${enum}."`
@@ -31,15 +31,15 @@ type vocCommand struct {
 	Curves     string    `type:"path" placeholder:"DIR" help:"Draw accuracy over the number of hypotheses, the observed share and the rate as SVG and PNG."`
 }
 
-func (c *vocCommand) check() error {
+func (c *VOC) check() error {
 	return cmp.Or(
-		shares("--observed", c.Observed...), positive("--rates", c.Rates...), positive("--lambda", c.Lambda),
-		atLeast("--hypotheses", 1, c.Hypotheses), atLeast("--draws", 1, c.Draws), regions(c.Regions), c.data.check(1),
+		Shares("--observed", c.Observed...), Positive("--rates", c.Rates...), Positive("--lambda", c.Lambda),
+		AtLeast("--hypotheses", 1, c.Hypotheses), AtLeast("--draws", 1, c.Draws), Regions(c.Regions), c.Images.CheckClasses(1),
 	)
 }
 
 // Run measures, prints and stores the figures.
-func (c *vocCommand) Run(t *terminal) error {
+func (c *VOC) Run(t *terminal) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -50,13 +50,13 @@ func (c *vocCommand) Run(t *terminal) error {
 	if err := cmp.Or(progress.ResultFolder("--curves", c.Curves), progress.ResultFolder("--masks", c.Masks)); err != nil {
 		return err
 	}
-	trials, classes := c.trials(len(list)), &held{}
-	err = eachScene(t, list, c.Regions, c.Classes, func(i int, s *scene) error {
-		classes.note(s.majority)
+	trials, classes := c.trials(len(list)), &Held{}
+	err = Each(t, list, c.Regions, c.Classes, func(i int, s *Scene) error {
+		classes.Note(s.Majority)
 		for _, trial := range trials {
 			for draw := range c.Draws {
 				if err := c.try(t, trial, s, i, draw); err != nil {
-					return fmt.Errorf("%s, %s: %w", s.id, trial.Method, err)
+					return fmt.Errorf("%s, %s: %w", s.ID, trial.Method, err)
 				}
 			}
 		}
@@ -65,21 +65,21 @@ func (c *vocCommand) Run(t *terminal) error {
 	if err != nil {
 		return err
 	}
-	if err := classes.enough(c.Data, len(list)); err != nil {
+	if err := classes.Enough(c.Data, len(list)); err != nil {
 		return err
 	}
 	for _, trial := range trials {
 		trial.finish(c.Classes)
 	}
 	c.print(t, trials)
-	if err := c.write(map[string]any{"results": trials}); err != nil || c.Curves == "" {
+	if err := c.Write(map[string]any{"results": trials}); err != nil || c.Curves == "" {
 		return err
 	}
 	return drawCurves(c.Curves, trials)
 }
 
 // trials lists what to measure.
-func (c *vocCommand) trials(images int) []*trial {
+func (c *VOC) trials(images int) []*trial {
 	var out []*trial
 	for _, share := range c.Observed {
 		for _, name := range c.Methods {
@@ -100,7 +100,7 @@ func (c *vocCommand) trials(images int) []*trial {
 var ofThePaper = []string{"map", "divmbest", "herding-paper"}
 
 // variants are the settings in which a method is measured.
-func (c *vocCommand) variants(name string) []*trial {
+func (c *VOC) variants(name string) []*trial {
 	if !slices.Contains(ofThePaper, name) {
 		return []*trial{{Method: name, method: simulate.Method{Name: name}}}
 	}
@@ -123,12 +123,12 @@ func (c *vocCommand) variants(name string) []*trial {
 }
 
 // try runs a method on one draw of clicks on an image.
-func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) error {
+func (c *VOC) try(t *terminal, trial *trial, s *Scene, image, draw int) error {
 	all := 0
 	if c.AllClasses {
 		all = c.Classes
 	}
-	seeds := simulate.Seeds(s.majority, trial.Observed, s.id, uint64(draw))
+	seeds := simulate.Seeds(s.Majority, trial.Observed, s.ID, uint64(draw))
 	clicks := simulate.InPlay(seeds, all)
 	if len(clicks.Classes) == 0 {
 		return nil // all void
@@ -143,16 +143,16 @@ func (c *vocCommand) try(t *terminal, trial *trial, s *scene, image, draw int) e
 	if err != nil {
 		return err
 	}
-	trial.add(image, draw, s.truth, hypotheses, time.Since(start))
+	trial.add(image, draw, s.Truth, hypotheses, time.Since(start))
 	if c.Masks == "" {
 		return nil
 	}
 	dir := filepath.Join(c.Masks, fmt.Sprint(trial.Observed), fmt.Sprint(draw))
-	if err := writeMask(s.regions, seeds, dir, "clicks", s.id+".png"); err != nil {
+	if err := writeMask(s.Regions, seeds, dir, "clicks", s.ID+".png"); err != nil {
 		return err
 	}
 	for m, labels := range hypotheses {
-		if err := writeMask(s.regions, labels, dir, strings.ReplaceAll(trial.title(), " ", "-"), s.id, fmt.Sprintf("%03d.png", m)); err != nil {
+		if err := writeMask(s.Regions, labels, dir, strings.ReplaceAll(trial.title(), " ", "-"), s.ID, fmt.Sprintf("%03d.png", m)); err != nil {
 			return err
 		}
 	}
@@ -171,9 +171,9 @@ func (t *trial) title() string {
 	return strings.Join(words, " ")
 }
 
-func (c *vocCommand) print(t *terminal, trials []*trial) {
+func (c *VOC) print(t *terminal, trials []*trial) {
 	fmt.Fprintf(t.Out, "Mean IoU in per cent over %s, %s of the clicks, void ignored; the oracle takes the hypothesis of best mean IoU of each image. "+legend+"\n",
-		segment.Counted(trials[0].Images, "image"), draws(c.Draws))
+		segment.Counted(trials[0].Images, "image"), Draws(c.Draws))
 	w := t.Table()
 	defer w.Flush()
 	fmt.Fprint(w, "observed\tmethod\tM\toracle\t±\tfirst\t±\tmode\t±\tms\t\n")

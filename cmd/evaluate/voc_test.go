@@ -12,18 +12,18 @@ import (
 )
 
 func TestVOC(t *testing.T) {
-	dir := folder(t, 3)
+	dir := Folder(t, 3)
 	curves := t.TempDir()
 	args := []string{
 		"--data", dir, "--observed", "0.05,1", "--hypotheses", "4", "--regions", "40", "--draws", "2",
 		"--solver", "exact,lbp", "--reading", "similarity,softmax", "--rates", "0.1,0.25",
 	}
-	r := figures[results](t, new(vocCommand), append(args, "--curves", curves)...)
+	r := Figures[Results](t, new(VOC), append(args, "--curves", curves)...)
 	if got, want := len(r.Results), 2*(2+2+2*2*2+1+1+1); got != want {
 		t.Fatalf("%d rows, want %d", got, want)
 	}
 	for _, row := range r.Results {
-		if m := missing(row, "method", "observed", "hypotheses", "images", "oracle", "first", "mode", "per_class", "milliseconds_per_hypothesis"); len(m) > 0 {
+		if m := Missing(row, "method", "observed", "hypotheses", "images", "oracle", "first", "mode", "per_class", "milliseconds_per_hypothesis"); len(m) > 0 {
 			t.Fatalf("row lacks %v", m)
 		}
 		if row["images"] != 3.0 {
@@ -40,7 +40,7 @@ func TestVOC(t *testing.T) {
 			t.Errorf("%v: oracle over M is %v, with first %v and oracle %v", row["method"], by, row["first"], row["oracle"])
 		}
 	}
-	if again := figures[results](t, new(vocCommand), args...); !cmp.Equal(r, again, cmpopts.IgnoreMapEntries(func(k string, _ any) bool { return k == "milliseconds_per_hypothesis" })) {
+	if again := Figures[Results](t, new(VOC), args...); !cmp.Equal(r, again, cmpopts.IgnoreMapEntries(func(k string, _ any) bool { return k == "milliseconds_per_hypothesis" })) {
 		t.Error("a second run gives other figures")
 	}
 	for _, name := range []string{"hypotheses-0.05.svg", "hypotheses-0.05.png", "observed.svg", "rate-0.05.svg"} {
@@ -55,7 +55,7 @@ func TestOrderOfMethodsOnPhotographs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
-	r := figures[results](t, new(vocCommand), "--data", sharedtest.Path(t, "data/voc"), "--limit", "4", "--observed", "0.02", "--hypotheses", "8", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
+	r := Figures[Results](t, new(VOC), "--data", sharedtest.Path(t, "data/voc"), "--limit", "4", "--observed", "0.02", "--hypotheses", "8", "--methods", "map,divmbest,herding-paper,herding-harmonic,random-walker")
 	oracle := map[string]float64{}
 	first := map[string]float64{}
 	for _, row := range r.Results {
