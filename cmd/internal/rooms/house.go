@@ -28,19 +28,35 @@ func readHouse(list *exec.Cmd) (*house, error) {
 	for line := range strings.Lines(string(out)) {
 		var own []string
 		for _, path := range strings.Fields(line) {
-			if name, ok := strings.CutPrefix(path, "collie/"); ok && drawn(name) {
+			name, ok := strings.CutPrefix(path, "collie/")
+			if name = room(name); ok && drawn(name) {
 				own = append(own, name)
 			} else if len(own) == 0 {
 				break // another package than those that are drawn
 			}
 		}
 		if len(own) > 0 {
-			all[own[0]] = own[1:]
+			imports := all[own[0]]
+			for _, name := range own[1:] {
+				if name != own[0] && !slices.Contains(imports, name) {
+					imports = append(imports, name)
+				}
+			}
+			all[own[0]] = imports
 		}
 	}
 	h := &house{imports: reduced(all)}
 	h.stack()
 	return h, nil
+}
+
+// room is the package in whose box another one is drawn: what only one program imports
+// is part of it.
+func room(name string) string {
+	if program, _, ok := strings.Cut(name, "/internal/"); ok && strings.HasPrefix(program, "cmd/") {
+		return program
+	}
+	return name
 }
 
 // drawn leaves out helpers of tests, and what only measuring and making need.

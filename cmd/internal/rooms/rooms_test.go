@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,14 +28,17 @@ func TestPictureIsUpToDate(t *testing.T) {
 
 func TestHouse(t *testing.T) {
 	h, err := readHouse(exec.CommandContext(t.Context(), "printf", "%s\n",
-		"collie", "collie/cmd/server fmt collie/web collie/segment", "collie/web collie/segment net/http", "collie/segment time", "collie/web/e2e collie/web", "collie/storage/storagetest"))
+		"collie", "collie/cmd/server fmt collie/web collie/segment", "collie/web collie/segment net/http", "collie/segment time", "collie/web/e2e collie/web", "collie/storage/storagetest",
+		"collie/cmd/train collie/cmd/train/internal/flags collie/segment", "collie/cmd/train/internal/flags collie/segment collie/web"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([][]string{{"cmd/server"}, {"web"}, {"segment"}}, h.floors); diff != "" {
+	if diff := cmp.Diff([][]string{{"cmd/server", "cmd/train"}, {"web"}, {"segment"}}, h.floors); diff != "" {
 		t.Errorf("floors (-want +got):\n%s", diff)
 	}
-	if slices.Contains(h.imports["cmd/server"], "segment") {
-		t.Error("an arrow is drawn that follows from others")
+	for _, program := range []string{"cmd/server", "cmd/train"} { // what is internal to a program is in its box
+		if diff := cmp.Diff([]string{"web"}, h.imports[program]); diff != "" {
+			t.Errorf("arrows of %s, without those that follow from others (-want +got):\n%s", program, diff)
+		}
 	}
 }
