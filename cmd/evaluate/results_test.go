@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"collie/cmd/evaluate/internal/evaluatetest"
 	printing "collie/cmd/internal/output"
 	"collie/cmd/internal/version"
 	"collie/segment/affinity"
@@ -17,17 +18,17 @@ import (
 // Folders for results that can't be made are refused before the work, whose figures
 // would be lost.
 func TestRoomForResults(t *testing.T) {
-	dir := Folder(t, 1)
+	dir := evaluatetest.Folder(t, 1)
 	file := filepath.Join(dir, "images", "im0.png")
 	for command, flag := range map[string]string{"voc": "--curves", "calibration": "--curves", "project": "--plots", "superpixels": "--labels"} {
 		for _, folder := range []string{file, filepath.Join(file, "deeper")} {
-			if out, err := Run(t, &commands{}, command, "--data", dir, flag, folder); out != "" || err == nil || !strings.Contains(err.Error(), flag) {
+			if out, err := evaluatetest.Run(t, &commands{}, command, "--data", dir, flag, folder); out != "" || err == nil || !strings.Contains(err.Error(), flag) {
 				t.Errorf("%s %s %s: output %q, error %v", command, flag, folder, out, err)
 			}
 		}
 	}
 	for _, path := range []string{dir, filepath.Join(dir, "nowhere", "out.json")} {
-		if out, err := Run(t, &commands{}, "voc", "--data", dir, "--json", path); out != "" || err == nil || !strings.Contains(err.Error(), "--json") {
+		if out, err := evaluatetest.Run(t, &commands{}, "voc", "--data", dir, "--json", path); out != "" || err == nil || !strings.Contains(err.Error(), "--json") {
 			t.Errorf("--json %s: output %q, error %v", path, out, err)
 		}
 	}
@@ -35,9 +36,9 @@ func TestRoomForResults(t *testing.T) {
 
 // Figures can be told apart later: their file says which program made them, and how.
 func TestFiguresSayHowTheyWereMade(t *testing.T) {
-	dir := Folder(t, 1)
+	dir := evaluatetest.Folder(t, 1)
 	for _, command := range []string{"voc", "superpixels"} {
-		r := Figures[struct {
+		r := evaluatetest.Figures[struct {
 			Made struct {
 				Version    string
 				Arguments  []string
@@ -57,11 +58,11 @@ func TestFiguresWithoutTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nowhere.Close()
-	dir := Folder(t, 1)
+	dir := evaluatetest.Folder(t, 1)
 	for _, command := range []string{"superpixels", "voc", "calibration"} {
 		file := filepath.Join(t.TempDir(), "figures.json")
 		printed := &printing.Printed{To: nowhere}
-		if err := RunTo(t, printed, &commands{}, command, "--data", dir, "--json", file); err != nil || printed.Err == nil {
+		if err := evaluatetest.RunTo(t, printed, &commands{}, command, "--data", dir, "--json", file); err != nil || printed.Err == nil {
 			t.Errorf("%s: %v; printing: %v", command, err, printed.Err)
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -72,18 +73,18 @@ func TestFiguresWithoutTable(t *testing.T) {
 
 // Shares are printed as they were given, and a single draw has no spread.
 func TestTables(t *testing.T) {
-	dir := Folder(t, 1)
+	dir := evaluatetest.Folder(t, 1)
 	for _, args := range [][]string{
 		{"voc", "--methods", "random-walker", "--observed", "0.07"},
 		{"semantic", "--methods", "argmax", "--corrupt", "0.07"},
 		{"methods", "--methods", "map", "--against", "map", "--observed", "0.07"},
 	} {
 		args = append(args, "--data", dir, "--classes", "2", "--regions", "60")
-		one, err := Run(t, &commands{}, args...)
+		one, err := evaluatetest.Run(t, &commands{}, args...)
 		if err != nil || !strings.Contains(one, " 7 %") || !strings.Contains(one, "1 draw") || !strings.Contains(one, "  –  ") {
 			t.Errorf("%v: %v\n%s", args, err, one)
 		}
-		if two, err := Run(t, &commands{}, append(args, "--draws", "2")...); err != nil || !strings.Contains(two, "2 draws") || strings.Contains(two, "  –  ") {
+		if two, err := evaluatetest.Run(t, &commands{}, append(args, "--draws", "2")...); err != nil || !strings.Contains(two, "2 draws") || strings.Contains(two, "  –  ") {
 			t.Errorf("%v with two draws: %v\n%s", args, err, two)
 		}
 	}
@@ -92,13 +93,13 @@ func TestTables(t *testing.T) {
 // A folder whose masks leave nothing to measure is named instead of a table of
 // perfect or empty figures.
 func TestNothingToMeasure(t *testing.T) {
-	void, plain := Folder(t, 6), Folder(t, 6)
+	void, plain := evaluatetest.Folder(t, 6), evaluatetest.Folder(t, 6)
 	for i := range 6 {
 		name := fmt.Sprintf("masks/im%d.png", i)
-		Save(t, filepath.Join(void, name), Grey(func(int, int) uint8 { return 255 }))
-		Save(t, filepath.Join(plain, name), Grey(func(int, int) uint8 { return 0 }))
+		evaluatetest.Save(t, filepath.Join(void, name), evaluatetest.Grey(func(int, int) uint8 { return 255 }))
+		evaluatetest.Save(t, filepath.Join(plain, name), evaluatetest.Grey(func(int, int) uint8 { return 0 }))
 	}
-	good, other, split := Folder(t, 1), Folder(t, 1), Folder(t, 6)
+	good, other, split := evaluatetest.Folder(t, 1), evaluatetest.Folder(t, 1), evaluatetest.Folder(t, 6)
 	for _, c := range []struct{ args, says string }{
 		{"voc --data " + void, "void"},
 		{"semantic --data " + void, "void"},
@@ -131,7 +132,7 @@ func TestNothingToMeasure(t *testing.T) {
 		if args[0] != "project" && args[0] != "embeddings" && args[0] != "labellings" {
 			args = append(args, "--regions", "60")
 		}
-		if out, err := Run(t, &commands{}, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {
+		if out, err := evaluatetest.Run(t, &commands{}, args...); out != "" || err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: output %q, error %v, want %q", c.args, out, err, c.says)
 		}
 	}
@@ -140,9 +141,9 @@ func TestNothingToMeasure(t *testing.T) {
 // More superpixels than anybody needs would keep a command busy for hours, or wrap
 // around to a few where it divides them further.
 func TestMostRegions(t *testing.T) {
-	dir := Folder(t, 2)
+	dir := evaluatetest.Folder(t, 2)
 	for _, command := range []string{"voc", "clicks", "objects", "scribbles", "semantic", "methods", "areas", "next", "calibration", "superpixels", "extents", "corrections"} {
-		_, err := Run(t, &commands{}, command, "--data", dir, "--regions", "2000000000")
+		_, err := evaluatetest.Run(t, &commands{}, command, "--data", dir, "--regions", "2000000000")
 		if err == nil || !strings.Contains(err.Error(), "--regions 2000000000: must be from 1 to 65536") {
 			t.Errorf("%s: %v", command, err)
 		}

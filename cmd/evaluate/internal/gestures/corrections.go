@@ -1,0 +1,296 @@
+package gestures
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"collie/cmd/evaluate/internal/flags"
+	"collie/cmd/evaluate/internal/results"
+	"collie/cmd/evaluate/internal/scene"
+	"collie/cmd/internal/chooser"
+	"collie/cmd/internal/progress"
+	"collie/segment"
+	"collie/segment/assistant"
+	"collie/segment/engine"
+	"collie/segment/simulate"
+	"collie/superpixels"
+)
+
+// Corrections trains the networks that tell what a correcting click means.
+type Corrections struct {
+	results.Output
+	flags.Images
+	Regions int    `default:"600" help:"Superpixels of an image."`
+	Passes  int    `default:"4000" help:"Steps of the training, each on 600 clicks."`
+	Out     string `type:"path" placeholder:"FILE" help:"Write the networks as Go source."`
+}
+
+// Objects that are trained on have so many pixels at least, and an image has so many
+// of them at most.
+const (
+	leastObject = 600
+	mostObjects = 3
+)
+
+// rounds of playing and training.
+const rounds = 3
+
+// mostClicks end an image with several classes, as does enough.
+const (
+	mostClicks = 30
+	enough     = 0.95
+)
+
+// Run plays, trains and reports.
+func (c *Corrections) Run(t *progress.Terminal) error {
+	if err := cmp.Or(flags.Regions(c.Regions), flags.AtLeast("--passes", 1, c.Passes), c.CheckClasses(1), progress.ResultFile("--out", c.Out)); err != nil {
+		return err
+	}
+	list, err := simulate.Labelled(c.Data, c.Limit)
+	if err != nil {
+		return err
+	}
+	extents, err := c.extents(t, list)
+	if err != nil {
+		return err
+	}
+	halves, learned, err := c.rounds(t, list, extents)
+	if err != nil {
+		return err
+	}
+	clicks, rows := c.report(t, halves, learned)
+	if c.Out != "" {
+		learn := func() *engine.Chooser {
+			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes, chooser.Networks)
+		}
+		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
+			return err
+		}
+	}
+	return c.Write(map[string]any{"clicks": clicks, "results": rows})
+}
+
+// rounds plays and trains in turn, and returns the questions of each half of the images
+// and what was learned from them. What is shown depends on what was chosen before. So
+// the first round follows the evidence, and each further one what was learned so far,
+// on images that this was not learned from.
+func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, extents [2]*engine.Chooser) (halves [2][]*chooser.Question, learned [2]*engine.Chooser, err error) {
+	for round := range rounds {
+		played := make([][]*chooser.Question, len(list))
+		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
+			other := 1 - half(list[i].ID)
+			parameters := engine.DefaultParameters
+			parameters.First, parameters.Chooser = extents[other], learned[other]
+			played[i], err = c.play(t.Ctx, list[i], parameters, round)
+			return err
+		})
+		if err != nil {
+			return halves, learned, err
+		}
+		for i, questions := range played {
+			h := half(list[i].ID)
+			halves[h] = append(halves[h], questions...)
+		}
+		if len(halves[0]) == 0 || len(halves[1]) == 0 {
+			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.Among())
+		}
+		err = t.Each("training", 2, func(h int) error {
+			passes, networks := c.Passes, chooser.Networks
+			if round+1 < rounds {
+				passes, networks = (passes+2)/3, 1 // enough to go on with
+			}
+			learned[h] = chooser.Train(halves[h], chooser.ExpectedQuality, passes, networks)
+			return t.Ctx.Err()
+		})
+		if err != nil {
+			return halves, learned, err
+		}
+	}
+	return halves, learned, nil
+}
+
+// report prints how good what is chosen after a click is, and returns the figures.
+func (*Corrections) report(t *progress.Terminal, halves [2][]*chooser.Question, learned [2]*engine.Chooser) (clicks int, rows map[string]float64) {
+	ways := []struct {
+		name   string
+		choose func(q *chooser.Question, half int) int
+	}{
+		{"what the evidence says", func(*chooser.Question, int) int { return 0 }},
+		{"learned on the other half", func(q *chooser.Question, half int) int { return q.Choose(learned[1-half]) }},
+		{"the best there is", func(q *chooser.Question, _ int) int { return q.Best() }},
+	}
+	clicks, rows = len(halves[0])+len(halves[1]), map[string]float64{}
+	w := t.Table()
+	defer w.Flush()
+	fmt.Fprintf(w, "mean IoU after each of %d correcting clicks\t\t\n", clicks)
+	for _, way := range ways {
+		sum := 0.0
+		for half, questions := range halves {
+			for _, q := range questions {
+				sum += q.Quality[way.choose(q, half)]
+			}
+		}
+		rows[way.name] = sum / float64(clicks)
+		fmt.Fprintf(w, "%s\t%.4f\t\n", way.name, rows[way.name])
+	}
+	return clicks, rows
+}
+
+// half is which half of the images one belongs to.
+func half(id string) int {
+	h := fnv.New32a()
+	h.Write([]byte(id))
+	return int(h.Sum32() >> 7 & 1)
+}
+
+// extents returns networks for first gestures, one learned from each half of the
+// images; that of the program where a half has no objects.
+func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (learned [2]*engine.Chooser, err error) {
+	played, err := playFirst(t, list, c.Regions)
+	if err != nil {
+		return learned, err
+	}
+	err = t.Each("training on them", len(learned), func(h int) error {
+		questions := evenly(played, func(i int) bool { return half(list[i].ID) == h })
+		if len(questions) == 0 {
+			learned[h] = engine.DefaultParameters.First
+			return nil
+		}
+		learned[h] = trainExtents(questions, min(c.Passes, extentPasses), 1)
+		return t.Ctx.Err()
+	})
+	return learned, err
+}
+
+// play works on the objects of an image, and on its classes together, as people do.
+func (c *Corrections) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]*chooser.Question, error) {
+	img, mask, err := p.LoadLabelled()
+	if err != nil {
+		return nil, err
+	}
+	hierarchy, graph := superpixels.Divide(img, scene.FinestFactor*c.Regions)
+	var out []*chooser.Question
+	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
+		product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: parameters}
+		// Every other round clicks where people do, and a third of the objects has a box.
+		hand := &simulate.Hand{Object: o, Jitter: round%2 == 1, Name: fmt.Sprint(p.ID, n)}
+		var g simulate.Gestures
+		if (n+round)%3 == 1 {
+			g.Box = drawn(o, fmt.Sprint(p.ID, n, round))
+		}
+		questions, err := playObject(ctx, product, hand, g, c.Regions)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.ID, err)
+		}
+		out = append(out, questions...)
+	}
+	s, err := scene.Open(p, c.Regions, c.Classes)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := playClasses(ctx, s, parameters)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.ID, err)
+	}
+	return append(out, questions...), nil
+}
+
+// playObject clicks on an object by the field's protocol.
+func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, g simulate.Gestures, regions int) (out []*chooser.Question, err error) {
+	cells := product.Hierarchy.Runs()
+	session := simulate.NewSession(product, cells, regions)
+	truth, err := simulate.Cover(session.Map, hand.Mask, 2)
+	if err != nil {
+		return nil, err
+	}
+	shown := make([]uint8, len(hand.Mask))
+	look := func() error {
+		cards, err := session.Hypotheses(ctx, g, 1)
+		if err != nil {
+			return err
+		}
+		for i, cell := range session.Map.Labels {
+			shown[i] = cards[0][cell]
+		}
+		return nil
+	}
+	if !g.Box.Empty() {
+		if err := look(); err != nil {
+			return nil, err
+		}
+	}
+	const actions = 20
+	for range actions {
+		point, ok := hand.Next(shown)
+		if !ok {
+			break
+		}
+		g.Points = append(g.Points, point)
+		if err := look(); err != nil {
+			return nil, err
+		}
+		cut := session.Timeline.Cut()
+		model := product.Model(cut, assistant.Known{})
+		q, err := questionOf(model, session.Evidence(), func(labels []uint8) float64 {
+			return simulate.ObjectIoU(truth, simulate.Spread(labels, cut.Parent))
+		})
+		if err != nil {
+			return nil, err
+		}
+		if q != nil {
+			out = append(out, q)
+		}
+	}
+	return out, nil
+}
+
+// playClasses clicks on the classes of a scene, whose class 0 is the rest.
+func playClasses(ctx context.Context, s *scene.Scene, parameters engine.Parameters) (out []*chooser.Question, err error) {
+	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
+	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority}
+	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.Majority))}
+	clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
+	for range mostClicks {
+		at := annotator.Next(e.Shown)
+		if at < 0 || simulate.MeanIoU(s.Truth, e.Shown) >= enough {
+			break
+		}
+		clicks[at] = s.Majority[at]
+		e.Clicks, e.Since = slices.Clone(clicks), []int32{int32(at)}
+		q, err := questionOf(model, e, func(labels []uint8) float64 { return simulate.MeanIoU(s.Truth, labels) })
+		if err != nil {
+			return nil, err
+		}
+		if q != nil {
+			out = append(out, q)
+		}
+		h, err := engine.NewSequence(model, e, 0).At(ctx, 0)
+		if err != nil {
+			return nil, err
+		}
+		e.Shown = h.Labels
+	}
+	return out, nil
+}
+
+// questionOf returns what the last click of some evidence can mean, nil when there is
+// nothing to choose from. quality is that of a class per superpixel.
+func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8) float64) (*chooser.Question, error) {
+	all, classes, err := m.Corrections(e)
+	if err != nil || len(all) < 2 {
+		return nil, err
+	}
+	q := &chooser.Question{}
+	for _, c := range all {
+		labels := make([]uint8, len(c.Labels))
+		for i, l := range c.Labels {
+			labels[i] = uint8(classes[l])
+		}
+		q.Quality = append(q.Quality, quality(labels))
+		q.Features = append(q.Features, c.Features[:])
+	}
+	return q, nil
+}
