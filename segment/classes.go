@@ -198,6 +198,21 @@ func (p *Project) CheckDeleted(id int) error {
 	return Errorf(Invalid, "Class %d is not in the trash. Nothing was changed.", id)
 }
 
+// CheckRestorable returns an Error when the class with the given id is not in the trash, or
+// another one has taken its name.
+func (p *Project) CheckRestorable(id int) error {
+	if err := p.CheckDeleted(id); err != nil {
+		return err
+	}
+	gone := p.Deleted[slices.IndexFunc(p.Deleted, func(c DeletedClass) bool { return int(c.ID) == id })]
+	for _, c := range p.Classes {
+		if Folded(c.Name) == Folded(gone.Name) {
+			return Errorf(Invalid, "The project has another class %q by now. Rename that one, then restore this one. Nothing was changed.", c.Name)
+		}
+	}
+	return nil
+}
+
 // deleted reports whether the class with the given id is a deleted one.
 func (p *Project) deleted(id int) bool {
 	return slices.ContainsFunc(p.Deleted, func(c DeletedClass) bool { return int(c.ID) == id })

@@ -177,7 +177,7 @@ func TestTrashedClass(t *testing.T) {
 		}
 	}
 	rename("Sea")
-	if got := s.post("/api/v1/trash/"+items[0].ID+"/restore", "").problem(t, http.StatusUnprocessableEntity); !strings.Contains(got.Detail, "Two classes are called \"sea\"") {
+	if got := s.post("/api/v1/trash/"+items[0].ID+"/restore", "").problem(t, http.StatusUnprocessableEntity); !strings.Contains(got.Detail, "another class \"Sea\" by now. Rename that one") {
 		t.Error(got.Detail)
 	}
 	rename("sand")

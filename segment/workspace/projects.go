@@ -123,7 +123,7 @@ func (w *Workspace) RestoreClass(ctx context.Context, projectID string, class ui
 			edit.Classes = append(edit.Classes, segment.ClassEdit{Class: c})
 		}
 		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: segment.Class{ID: class}})
-		return edit, p.CheckDeleted(int(class))
+		return edit, p.CheckRestorable(int(class))
 	})
 }
 
