@@ -102,6 +102,7 @@ func (i *importing) file(ctx context.Context, file string) error {
 		Added  []string `json:"classes_added"`
 		Images []struct {
 			Mask, Image, Problem string
+			Replaces, Empty      bool
 			Lossy, Columns       []string
 		}
 		Values []struct {
@@ -125,7 +126,14 @@ func (i *importing) file(ctx context.Context, file string) error {
 			continue
 		}
 		i.imported++
-		fmt.Fprintf(i.stdout, "%s\t%s\n", im.Image, strings.Join(append([]string{im.Mask}, im.Lossy...), "; "))
+		said := []string{im.Mask}
+		if im.Replaces {
+			said = append(said, "replaces the labels that the image had; undo brings them back")
+		}
+		if im.Empty {
+			said = append(said, "no shapes, so all of it is outside every shape")
+		}
+		fmt.Fprintf(i.stdout, "%s\t%s\n", im.Image, strings.Join(append(said, im.Lossy...), "; "))
 		if im.Columns != nil {
 			i.once("columns of scores are " + strings.Join(im.Columns, ", ") + " here")
 		}

@@ -97,7 +97,8 @@ func TestImportOfOutlines(t *testing.T) {
 	p.do("", "collie", "upload", "Beach", "photos")
 	for name, text := range map[string]string{
 		"yolo/data.yaml": "names: [rock]\n", "yolo/labels/beach0.txt": "0 0 0 0.5 0 0.5 1 0 1\n",
-		"cvat/annotations.xml": `<annotations><image name="beach1.png"><box label="rock" xtl="0" ytl="0" xbr="9" ybr="9"/></image></annotations>`,
+		"cvat/annotations.xml":   `<annotations><image name="beach1.png"><box label="rock" xtl="0" ytl="0" xbr="9" ybr="9"/></image></annotations>`,
+		"nobody/annotations.xml": `<annotations><image name="beach1.png"></image></annotations>`,
 	} {
 		file := filepath.Join(p.folder, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -111,5 +112,9 @@ func TestImportOfOutlines(t *testing.T) {
 		if out := p.do("", "collie", "import", "Beach", folder); !strings.Contains(out, "1 imported, 0 failed") {
 			t.Errorf("the import of %s: %s", folder, out)
 		}
+	}
+	// An image in which nobody has drawn anything takes labels away, and is background all over.
+	if out := p.do("", "collie", "import", "Beach", "nobody"); !strings.Contains(out, "beach1.png; replaces the labels that the image had; undo brings them back; no shapes, so all of it is outside every shape") {
+		t.Errorf("the import of nothing: %s", out)
 	}
 }
