@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -37,8 +36,15 @@ func openXML(files Files, name string) (*cvatFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &meter{r: bufio.NewReaderSize(file, 64<<10), left: maxJSON, value: maxElement}
-	return &cvatFile{Decoder: xml.NewDecoder(in), name: name, file: file, in: in}, nil
+	in := &meter{r: utf8In(file), left: maxJSON, value: maxElement}
+	f := &cvatFile{Decoder: xml.NewDecoder(in), name: name, file: file, in: in}
+	f.CharsetReader = func(encoding string, content io.Reader) (io.Reader, error) {
+		if strings.EqualFold(encoding, "utf-16") { // which utf8In has read
+			return content, nil
+		}
+		return nil, segment.Errorf(segment.Unsupported, "%s is in the encoding %.40q. Save it as UTF-8.", name, encoding)
+	}
+	return f, nil
 }
 
 // Close closes the file.
@@ -55,6 +61,8 @@ func (f *cvatFile) next() (xml.Token, error) {
 		return nil, err
 	case errors.Is(err, errValue):
 		return nil, segment.Errorf(segment.TooLarge, "%s, or one element of it, is too large; the limits are %d MiB and %d MiB.", f.name, maxJSON>>20, maxElement>>20)
+	case segment.KindOf(err) != 0: // the encoding
+		return nil, errors.Unwrap(err)
 	case errors.As(err, &syntax), strings.HasPrefix(err.Error(), "xml: "):
 		return nil, segment.Errorf(segment.Unreadable, "%s is not XML in the expected form.", f.name).Because(err)
 	default:
@@ -78,29 +86,47 @@ func (f *cvatFile) inside(names ...string) bool {
 }
 
 // cvatFiles returns the XML files of CVAT among those of a data set: their outermost element is
-// called annotations.
-func cvatFiles(files Files) (names []string, err error) {
+// called annotations. other says why the first of the others isn't one, or can't be read.
+func cvatFiles(files Files) (names []string, other, err error) {
 	for _, name := range files.Names {
 		if !strings.EqualFold(path.Ext(name), ".xml") || strings.HasPrefix(path.Base(name), ".") {
 			continue
 		}
-		f, err := openXML(files, name)
-		if err != nil {
-			return nil, err
-		}
-		for len(f.open) == 0 && err == nil {
-			_, err = f.next()
-		}
-		if f.inside("annotations") {
+		why, err := whyNotCVAT(files, name)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case why == nil:
 			names = append(names, name)
-		}
-		f.Close()
-		if err != nil && err != io.EOF && segment.KindOf(err) == 0 {
-			return nil, err
+		default:
+			other = cmp.Or(other, why)
 		}
 	}
 	slices.Sort(names)
-	return names, nil
+	return names, other, nil
+}
+
+// whyNotCVAT says why an XML file is not of CVAT; nil if it is.
+func whyNotCVAT(files Files, name string) (why, err error) {
+	f, err := openXML(files, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for len(f.open) == 0 && err == nil {
+		_, err = f.next()
+	}
+	switch {
+	case f.inside("annotations"):
+		return nil, nil
+	case len(f.open) > 0:
+		return segment.Errorf(segment.Unsupported, "%s is XML, but not of CVAT for images: its outermost element is %.40q, not \"annotations\". Boxes of PASCAL VOC and XML of LabelMe can't be imported. %s", name, f.open[0], accepted), nil
+	case err == io.EOF:
+		return segment.Errorf(segment.Unreadable, "%s is not XML in the expected form.", name), nil
+	case segment.KindOf(err) != 0:
+		return err, nil
+	}
+	return nil, err
 }
 
 // openCVAT reads files of 'CVAT for images', each with the shapes of all its images.

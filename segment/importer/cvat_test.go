@@ -77,14 +77,21 @@ func TestCVATSubsets(t *testing.T) {
 // XML that isn't CVAT's is no data set, and CVAT's that breaks off is refused.
 func TestOtherXML(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "No masks found.",
-		"<annotation></annotation>": "No masks found.",
+		"":                          "a.xml is not XML in the expected form.",
+		"cats":                      "a.xml is not XML in the expected form.",
+		"<":                         "a.xml is not XML in the expected form.",
+		"<annotation></annotation>": "a.xml is XML, but not of CVAT for images: its outermost element is \"annotation\"",
+		"<?xml version=\"1.0\" encoding=\"latin1\"?><annotations/>":      "a.xml is in the encoding \"latin1\". Save it as UTF-8.",
 		"<annotations><image id=\"0\" name=\"a.jpg\">":                   "a.xml is not XML in the expected form.",
 		"<!DOCTYPE a [<!ENTITY b \"c\">]><annotations>&b;</annotations>": "a.xml is not XML in the expected form.",
 	} {
 		if _, err := open(t, fstest.MapFS{"a.xml": file([]byte(text))}, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+	masks := fstest.MapFS{"a.xml": file([]byte("<annotation/>")), "a.png": file(nil)}
+	if d, err := open(t, masks, Options{}); err != nil || d.format != formatVOC {
+		t.Errorf("masks beside XML: %+v, %v", d, err)
 	}
 	deep := []byte(strings.Repeat("<annotations>", 1000))
 	if _, err := open(t, fstest.MapFS{"a.xml": file(deep)}, Options{}); err == nil || !strings.Contains(err.Error(), "deeper") {

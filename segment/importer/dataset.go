@@ -174,7 +174,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 		d, err := openStudio(files, documents.studio, o)
 		return d.without(documents.bad), err
 	}
-	cvat, err := cvatFiles(files)
+	cvat, otherXML, err := cvatFiles(files)
 	if err != nil {
 		return nil, err
 	}
@@ -203,6 +203,8 @@ func openDataset(files Files, o Options) (*dataset, error) {
 		return openVOC(files, masks, "", list, files.photosBut(masks), o)
 	case len(files.scores()) > 0:
 		return &dataset{Masks: func(func(*imageMask, error) bool) {}}, nil
+	case otherXML != nil:
+		return nil, otherXML
 	}
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }

@@ -9,6 +9,8 @@ import (
 	"regexp"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"collie/segment"
 )
@@ -30,22 +32,21 @@ type document struct {
 	in   *meter
 }
 
-// byteOrderMark begins files of programs on Windows.
-const byteOrderMark = "\ufeff"
-
 // openJSON opens a JSON file; the caller closes it.
 func openJSON(files Files, name string) (*document, error) {
 	file, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	content := bufio.NewReaderSize(file, 64<<10)
-	if mark, _ := content.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		_, _ = content.Discard(len(byteOrderMark))
-	}
-	in := &meter{r: &elider{r: content}, left: maxJSON, value: maxValue}
+	in := &meter{r: &elider{r: utf8In(file)}, left: maxJSON, value: maxValue}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
 	return &document{Decoder: d, name: name, file: file, in: in}, nil
+}
+
+// utf8In returns the text of a file as UTF-8 without a byte order mark, which begins files of
+// programs on Windows; those of UTF-16 are known by theirs.
+func utf8In(file io.Reader) io.Reader {
+	return transform.NewReader(bufio.NewReaderSize(file, 64<<10), unicode.BOMOverride(transform.Nop))
 }
 
 // Close closes the file.
@@ -249,7 +250,9 @@ func (d *document) trouble(err error) error {
 		return segment.Errorf(segment.TooLarge, "%s has an entry larger than %d MiB, which is the limit.", d.name, maxValue>>20)
 	case errors.As(err, &syntax) && notText.MatchString(syntax.Error()):
 		return segment.Errorf(segment.Unreadable, "%s contains text that is not valid UTF-8, or half of a surrogate pair.", d.name).Because(err)
-	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form: it ends too early, as after a download that was interrupted.", d.name).Because(err)
+	case errors.As(err, &syntax):
 		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form.", d.name).Because(err)
 	}
 	return err // of the reader

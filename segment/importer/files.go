@@ -155,6 +155,15 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// readText reads a file of up to limit bytes as UTF-8.
+func (f Files) readText(name string, limit int64) ([]byte, error) {
+	b, err := f.read(name, limit)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(utf8In(bytes.NewReader(b)))
+}
+
 // exported reports whether Collie exported the files.
 func (f Files) exported() bool { return slices.Contains(f.Names, "manifest.json") }
 

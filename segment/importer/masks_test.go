@@ -402,7 +402,7 @@ func TestLabelme(t *testing.T) {
 	if classes != " cat dog bird 7" {
 		t.Errorf("classes %q", classes)
 	}
-	if len(masks) != 13 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON") {
+	if len(masks) != 13 || !strings.HasPrefix(masks[0], "d.json: d.json is not JSON in the expected form: it ends too early") {
 		t.Errorf("broken file: %q", masks)
 	}
 	if d := cmp.Diff(want, masks[1:]); d != "" {

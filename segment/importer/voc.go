@@ -25,7 +25,7 @@ import (
 func openVOC(files Files, names []string, folder, list string, photos []string, o Options) (*dataset, error) {
 	d := &dataset{format: formatVOC, Photos: photos}
 	if list != "" {
-		b, err := files.read(list, labelset.MaxBytes)
+		b, err := files.readText(list, labelset.MaxBytes)
 		if err != nil {
 			return nil, err
 		}

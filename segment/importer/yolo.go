@@ -113,12 +113,12 @@ func (f Files) yoloNames() (names map[identifier]string, list string, err error)
 	}
 	for _, name := range f.Names {
 		if path.Base(name) == "classes.txt" {
-			b, err := f.read(name, labelset.MaxBytes)
+			b, err := f.readText(name, labelset.MaxBytes)
 			if err != nil {
 				return nil, "", err
 			}
 			names := map[identifier]string{}
-			for line := range strings.Lines(strings.TrimSpace(strings.TrimPrefix(string(b), byteOrderMark))) {
+			for line := range strings.Lines(strings.TrimSpace(string(b))) {
 				names[identifier(strconv.Itoa(len(names)))] = strings.TrimSpace(line)
 			}
 			return names, name, nil
@@ -160,7 +160,7 @@ func namesIn(node *yaml.Node) (map[identifier]string, error) {
 
 // drawYOLO draws the outlines of a text file, whose image says how large it is.
 func (m *imageMask) drawYOLO(files Files, name, list string, sheet *cocoFile) (give func(), err error) {
-	b, err := files.read(name, maxOutlines)
+	b, err := files.readText(name, maxOutlines)
 	if err != nil {
 		return func() {}, err
 	}
@@ -170,7 +170,7 @@ func (m *imageMask) drawYOLO(files Files, name, list string, sheet *cocoFile) (g
 	}
 	var annotations []cocoAnnotation
 	number, held := 0, 0
-	for line := range bytes.Lines(bytes.TrimPrefix(b, []byte(byteOrderMark))) {
+	for line := range bytes.Lines(b) {
 		number++
 		fields := bytes.Fields(line)
 		if len(fields) == 0 {

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"collie/segment"
 )
@@ -56,6 +58,9 @@ func Read(r io.Reader, format Format) ([]segment.Class, error) {
 	}
 	if len(b) > MaxBytes {
 		return nil, segment.Errorf(segment.TooLarge, "The label set is larger than %d KiB, which is the limit.", MaxBytes>>10)
+	}
+	if b, _, err = transform.Bytes(unicode.BOMOverride(transform.Nop), b); err != nil { // Windows writes UTF-16, too
+		return nil, fmt.Errorf("reading a label set: %w", err)
 	}
 	var classes []segment.Class
 	switch format {
@@ -122,7 +127,7 @@ func Write(w io.Writer, format Format, classes []segment.Class) error {
 func readLines(text string, parse func(line string) (segment.Class, error)) ([]segment.Class, error) {
 	var classes []segment.Class
 	number := 0
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimSpace(line)
 		if line == "" || line == LabelmeIgnore {

@@ -24,6 +24,8 @@ func TestRead(t *testing.T) {
 		{"names with #", Text, "# sky #0000ff\n# sky", "# sky=#0000ff"},
 		{"labelmap's names with #", VOC, "# sky:1,2,3::\n# sky:blue::", "# sky=#010203"},
 		{"byte order mark", Text, "\ufeffsky", "sky="},
+		{"byte order mark in JSON", JSON, "\ufeff[\"sky\"]", "sky="},
+		{"UTF-16", VOC, "\xff\xfes\x00k\x00y\x00:\x001\x00,\x002\x00,\x003\x00:\x00:\x00", "sky=#010203"},
 		{"labelme's names", Text, "__ignore__\n_background_\ncat", "background= cat="},
 		{"classes with labelme's names", Text, "background #000000\n_background_ #000001\n__ignore__ #000002", "background=#000000 _background_=#000001 __ignore__=#000002"},
 		{"labelmap with labelme's names", VOC, "background:0,0,0::\n_background_:0,0,1::", "background=#000000 _background_=#000001"},
