@@ -11,12 +11,12 @@ import (
 
 // studioTask is a task of Label Studio: an image, and the annotation of it that counts.
 type studioTask struct {
-	number   int    // from 1, in its file
-	image    string // path of the image; empty if the task names none
-	regions  []studioRegion
-	labelled bool  // somebody has submitted an annotation
-	truth    bool  // which is marked as the ground truth
-	bad      error // why its regions can't be read
+	number    int    // from 1, in its file
+	image     string // path of the image; empty if the task names none
+	regions   []studioRegion
+	submitted int   // annotations, of which one counts
+	truth     bool  // which is marked as the ground truth
+	bad       error // why its regions can't be read
 }
 
 // errStopped ends the reading of a file of which no more tasks are wanted.
@@ -77,7 +77,7 @@ func (s *studioSet) each(name string, do func(t *studioTask) error) error {
 		if err := t.read(d); err != nil {
 			return fmt.Errorf("task %d: %w", number, err)
 		}
-		if !t.labelled {
+		if t.submitted == 0 {
 			return nil
 		}
 		return do(t)
@@ -144,6 +144,9 @@ func addressed(address string) string {
 // annotation reads an annotation, which takes the place of those before it unless somebody has
 // skipped the task with it, or one of those is the ground truth.
 func (t *studioTask) annotation(d *document) error {
+	if d.PeekKind() != '{' { // only its id, which says nothing
+		return d.skip()
+	}
 	var regions []studioRegion
 	var bad error
 	cancelled, truth := false, false
@@ -165,10 +168,13 @@ func (t *studioTask) annotation(d *document) error {
 		}
 		return nil
 	})
-	if err == nil && !cancelled && (truth || !t.truth) {
-		t.regions, t.truth, t.bad, t.labelled = regions, truth, bad, true
+	if err != nil || cancelled {
+		return err
 	}
-	return err
+	if t.submitted++; truth || !t.truth {
+		t.regions, t.truth, t.bad = regions, truth, bad
+	}
+	return nil
 }
 
 // readRegions reads the result of an annotation, all of it or nothing.
@@ -280,6 +286,9 @@ func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (g
 		}
 	}
 	m.Lossy = append(m.Lossy, out.lossy()...)
+	if t.submitted > 1 {
+		m.Lossy = append(m.Lossy, fmt.Sprintf("other annotations of the task, left out: %d", t.submitted-1))
+	}
 	if unlabelled > 0 {
 		m.Lossy = append(m.Lossy, fmt.Sprintf("regions without a label, skipped: %d", unlabelled))
 	}

@@ -78,17 +78,17 @@ func TestStudio(t *testing.T) {
 }
 
 // Of several annotations the ground truth counts, or else the last one with which nobody has
-// skipped the task. Tasks without one are no masks.
+// skipped the task, and the report counts the others. Tasks without one are no masks.
 func TestStudioAnnotations(t *testing.T) {
 	dog := submitted(region("brushlabels", `"rle": `+boxBrush+`, "brushlabels": ["dog"]`))
 	cat := strings.Replace(dog, "dog", "cat", 1)
 	skipped := strings.Replace(submitted(), `"was_cancelled": false`, `"was_cancelled": true`, 1)
 	truth := strings.Replace(cat, `"ground_truth": false`, `"ground_truth": true`, 1)
 	_, masks := readAll(t, fstest.MapFS{"a.json": file([]byte(`[` + strings.Join([]string{
-		task("a.jpg", cat, dog), task("b.jpg", truth, dog), task("c.jpg", dog, skipped), task("d.jpg", skipped), task("e.jpg"), task("f.jpg", `{"result": null}`), task("", cat),
+		task("a.jpg", cat, dog), task("b.jpg", truth, dog), task("c.jpg", dog, skipped), task("d.jpg", skipped), task("e.jpg"), task("f.jpg", `{"result": null}`), task("g.jpg", "7"), task("h.jpg", dog, "7"), task("", cat),
 	}, ",") + `]`))}, Options{})
-	const dogs, cats = "000000/001110/001110/000000", "000000/002220/002220/000000"
-	if d := cmp.Diff([]string{"a.jpg " + dogs, "b.jpg " + cats, "c.jpg " + dogs, "f.jpg 000/000 the file doesn't say how large its image is; it was taken to have the size of the image here", "task 7: It names no image."}, masks); d != "" {
+	const dogs, cats, left = "000000/001110/001110/000000", "000000/002220/002220/000000", " other annotations of the task, left out: 1"
+	if d := cmp.Diff([]string{"a.jpg " + dogs + left, "b.jpg " + cats + left, "c.jpg " + dogs, "f.jpg 000/000 the file doesn't say how large its image is; it was taken to have the size of the image here", "h.jpg " + dogs, "task 9: It names no image."}, masks); d != "" {
 		t.Error(d)
 	}
 }
@@ -151,7 +151,7 @@ func TestStudioBadValues(t *testing.T) {
 			task("a.jpg", dog), task("b.jpg", dog, bad), task("c.jpg", bad, dog), task("d.jpg", dog),
 		}, ",") + "]"))}, Options{})
 		const fine = " 011111/001111/000011/000001"
-		want := []string{"a.jpg" + fine, "b.jpg: " + strings.TrimSuffix(c.want, ".") + ".", "c.jpg" + fine, "d.jpg" + fine}
+		want := []string{"a.jpg" + fine, "b.jpg: " + strings.TrimSuffix(c.want, ".") + ".", "c.jpg" + fine + " other annotations of the task, left out: 1", "d.jpg" + fine}
 		if strings.Join(masks, "\n") != strings.Join(want, "\n") || classes != " dog" {
 			t.Errorf("%s: classes %q, %s", c.new, classes, cmp.Diff(want, masks))
 		}
