@@ -219,6 +219,7 @@ func (f Files) other() string {
 			"/data.yaml":           "a data set of YOLO without text files in a folder called labels",
 			"/hypotheses.json":     "an export of Collie's hypotheses; export the labelling in another format instead",
 			"_gtFine_labelIds.png": "a data set of Cityscapes",
+			"/data/manifest.jsonl": "a backup of CVAT; export the task's data set as CVAT for images instead",
 			"/" + backup.File:      "a backup of a project, which becomes a project of its own: choose Import a backup on the start page, or use server import without --project",
 		} {
 			if strings.HasSuffix("/"+name, end) {

@@ -492,6 +492,7 @@ func TestNothingIsLeftOut(t *testing.T) {
 		"YOLO":                            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
 		"CVAT for video":                  {"annotations.xml": file([]byte(`<annotations><version>1.1</version><track id="0" label="cat"></track></annotations>`)), "images/a.png": file(nil)},
 		"Cityscapes":                      {"gtFine/default/a_gtFine_labelIds.png": file(nil), "manifest.json": file([]byte("{}"))},
+		"a backup of CVAT":                {"task.json": file([]byte(`{"name": "cats"}`)), "annotations.json": file([]byte(`[{"version": 0, "shapes": []}]`)), "data/manifest.jsonl": file(nil), "data/a.png": file(nil)},
 		"the labelling in another format": {"a/hypotheses.json": file([]byte("{}")), "a/labelling.png": file(nil)},
 		"Import a backup":                 {"backup.json": file([]byte(`{"kind": "collie-backup", "version": 1, "images": []}`)), "originals/a.png": file(indices), "manifest.json": file([]byte("{}"))},
 		"Datumaro":                        {"annotations/default.json": file([]byte(`{"info": {}, "categories": {"label": {}}, "items": [{"id": "a"}]}`)), "images/a.png": file(nil)},

@@ -173,7 +173,7 @@ func (m *meaning) check(pixels []uint8) error {
 		case m.places > 0 && m.names:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, to which the data set gives no name. Say what it means with a mapping.", p)
 		case m.places > 0:
-			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, or add a labelmap.txt to the data set. If each number is an object, choose that numbers are objects.", p, m.places-1)
+			return segment.Errorf(segment.Invalid, "The mask uses class %d, but the project has classes 0 to %d. Say what it means with a mapping, choose the names of PASCAL VOC (--names voc on the command line), or add a labelmap.txt to the data set. If each number is an object, choose that numbers are objects.", p, m.places-1)
 		default:
 			return segment.Errorf(segment.Invalid, "The mask uses class %d, which the mapping lacks. Map it to a class, or to nothing (null in JSON, --map %d= on the command line) to leave it undecided.", p, p)
 		}

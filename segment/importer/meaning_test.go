@@ -59,7 +59,7 @@ func TestMapping(t *testing.T) {
 		"undecided":          {options: importer.Options{Mapping: map[string]string{"1": "", "7": "ground", "8": "never", "cup": "cup"}}, left: "", right: "ground"},
 		"a value is missing": {options: importer.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks. Map it to a class, or to nothing (null in JSON, --map 7= on the command line)"},
 		"one is missing":     {options: importer.Options{Mapping: map[string]string{"1": "car"}}, left: "car", rightUnknown: true, problem: "uses class 7, which the mapping lacks"},
-		"nothing is said":    {left: "Sky", rightUnknown: true, problem: "uses class 7, but the project has classes 0 to 1"},
+		"nothing is said":    {left: "Sky", rightUnknown: true, problem: "uses class 7, but the project has classes 0 to 1. Say what it means with a mapping, choose the names of PASCAL VOC (--names voc"},
 		"PASCAL VOC":         {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky", "car": "car"}}, left: "Sky", right: "car", added: []string{"car"}},
 		"a name is missing":  {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky"}}, left: "Sky", right: "car", problem: `uses "car", which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON, --map 'car=' on the command line)`},
 	} {
