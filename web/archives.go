@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"slices"
 
 	"collie/segment"
@@ -73,11 +74,14 @@ func noPhotographs(names []string, others map[string]bool) error {
 		return problem.Invalid("This is the backup of a project. \"Import a backup\" on the start page makes a project of it.")
 	case len(others) == len(names):
 		return problem.Invalid("The zip archive has masks of images that are in this project. Choose \"Import masks\" on the page of the project to import it.")
-	case slices.Contains(names, "manifest.json") && !slices.ContainsFunc(names, photograph):
-		return problem.Invalid("The zip archive has only masks, as Collie exports them. Upload their photographs, then choose \"Import masks\" on the page of the project to import it.")
+	case slices.ContainsFunc(names, withMasks) && !slices.ContainsFunc(names, photograph):
+		return problem.Invalid("The zip archive has only masks, as Collie and CVAT export them. Upload their photographs, then choose \"Import masks\" on the page of the project to import it.")
 	}
 	return nil
 }
+
+// withMasks reports whether a file is one that Collie, or CVAT and others, write beside masks.
+func withMasks(name string) bool { return name == "manifest.json" || path.Base(name) == "labelmap.txt" }
 
 // addEntry adds a file of a zip archive, unless it is present, and reports whether to go
 // on.

@@ -116,18 +116,21 @@ func TestUploadDataSet(t *testing.T) {
 	}
 }
 
-// Masks of images that are in the project, and those of an export, don't become images.
+// Masks of images that are in the project, and those of an export from Collie or CVAT, don't become images.
 func TestUploadMasksOfImages(t *testing.T) {
 	s := MustServe(t)
 	p := s.project()
 	var list []wire.Image
 	s.upload(p.ID, file{"a.jpg", picture()}).into(t, http.StatusCreated, &list)
 	masks := pack(t, file{"masks/a.png", picture()}, file{"manifest.json", []byte("{}")})
-	got := s.upload(s.project().ID, file{"masks.zip", masks})
-	if got.status != http.StatusUnprocessableEntity || !strings.Contains(string(got.body), `Upload their photographs`) {
-		t.Errorf("masks alone, of an export: %d %s", got.status, got.body)
+	cvat := pack(t, file{"set/SegmentationClass/a.png", picture()}, file{"set/labelmap.txt", []byte("background:0,0,0::")}, file{"set/ImageSets/Segmentation/default.txt", []byte("a")})
+	for _, export := range [][]byte{masks, cvat} {
+		got := s.upload(s.project().ID, file{"masks.zip", export})
+		if got.status != http.StatusUnprocessableEntity || !strings.Contains(string(got.body), `Upload their photographs`) {
+			t.Errorf("masks alone, of an export: %d %s", got.status, got.body)
+		}
 	}
-	got = s.upload(p.ID, file{"masks.zip", masks})
+	got := s.upload(p.ID, file{"masks.zip", masks})
 	if got.status != http.StatusUnprocessableEntity || !strings.Contains(string(got.body), `Import masks`) {
 		t.Errorf("masks alone: %d %s", got.status, got.body)
 	}
