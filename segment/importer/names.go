@@ -141,8 +141,8 @@ func (n *names) find(name, beside string) (id, photo, as string, err error) {
 
 // findWhole is find for a folded name as it is. Folder and ending are passed over only if
 // they don't tell images of the data set apart. If they do, the inner folders are enough, since
-// zip archives often have one around everything. Last of all comes what Label Studio puts before
-// a name.
+// zip archives often have one around everything. Before a photograph counts as another image comes
+// what Label Studio puts before its name.
 func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	keys, several := []string{name}, n.several(stem(name))
 	if !n.several(endless(name)) {
@@ -179,6 +179,11 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	if photo = n.beside[endless(name)]; photo != "" {
 		return "", photo, path.Base(endless(name)) + path.Ext(photo), nil
 	}
+	if own := ownStem(name); own != stem(name) && n.own[own] == name {
+		if id := cmp.Or(n.images[own], n.studio[own]); id != "" {
+			return id, "", "", nil
+		}
+	}
 	if photo = n.photo(name, !several); photo != "" {
 		as = path.Base(photo)
 		if several { // the folders that the data set gives tell it from the others
@@ -186,11 +191,6 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 			as = path.Join(parts[len(parts)-1-strings.Count(name, "/"):]...)
 		}
 		return "", photo, as, nil
-	}
-	if own := ownStem(name); own != stem(name) && n.own[own] == name {
-		if id := cmp.Or(n.images[own], n.studio[own]); id != "" {
-			return id, "", "", nil
-		}
 	}
 	if several {
 		return "", "", "", segment.Errorf(segment.Invalid, "The data set has more than one image called %s, and the project none with this folder and ending.", stem(name))

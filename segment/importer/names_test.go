@@ -92,6 +92,7 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"VOC, photos":      {nil, with(masks("SegmentationClass/s1/a.1.png", "SegmentationClass/s2/a.1.png"), "JPEGImages/s1/a.1.png", "JPEGImages/s2/a.1.png"), []string{"s1/a.1.png one", "s2/a.1.png two"}},
 		"a dot":            {nil, with(masks("SegmentationClass/a.1.png", "SegmentationClass/a.2.png"), "JPEGImages/a.1.png", "JPEGImages/a.2.png"), []string{"a.1.png one", "a.2.png two"}},
 		"Label Studio":     {[]string{"a.png", "b.jpg"}, coco("images/1a2b3c4d-a.png", "images/5e6f7a8b-b.jpg"), []string{"a.png one", "b.jpg two"}},
+		"with photos":      {[]string{"a.png"}, with(coco("images/1a2b3c4d-a.png", "images/5e6f7a8b-b.png"), "images/1a2b3c4d-a.png", "images/5e6f7a8b-b.png"), []string{"a.png one", "5e6f7a8b-b.png two"}},
 		"its characters":   {[]string{"My photo (1), ä.png", "d'écran.png"}, coco("images/1a2b3c4d-My_photo_1_ä.png", "5e6f7a8b-d%C3%A9cran.png"), []string{"My photo (1), ä.png one", "d'écran.png two"}},
 		"alike there":      {[]string{"a (b).png", "a [b].png"}, coco("images/1a2b3c4d-a_b.png"), []string{"No image in the project has this name"}},
 		"uploaded twice":   {[]string{"a.png"}, coco("images/1a2b3c4d-a.png", "images/5e6f7a8b-a.png"), []string{"No image in the project has this name", "No image in the project has this name"}},
