@@ -4,6 +4,7 @@ package beside
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,8 +12,9 @@ import (
 // endings are those of lists and annotations.
 var endings = []string{".txt", ".json", ".xml", ".yaml", ".yml", ".csv", ".md", ".npz", ".npy"}
 
-// folders are those of masks.
-var folders = []string{"SegmentationClass", "SegmentationObject", "masks", "annotations"}
+// folders are those of masks. labelme's scripts put masks as PNG, and photographs with masks drawn
+// over them, into folders whose names begin with the first two.
+var folders = regexp.MustCompile(`(^|/)(Segmentation(Class|Object)\w*|masks|annotations)/`)
 
 // suffixes follow the name of a photograph in that of its mask. A JPEG of such a name may show
 // somebody with a mask.
@@ -79,10 +81,7 @@ func isJPEG(name string) bool {
 }
 
 // amongMasks reports whether a file is in a folder for masks.
-func amongMasks(name string) bool {
-	parts := strings.Split(name, "/")
-	return slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return slices.Contains(folders, part) })
-}
+func amongMasks(name string) bool { return folders.MatchString(name) }
 
 // stem is a file's name without folder and ending, in lower case.
 func stem(name string) string {

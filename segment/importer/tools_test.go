@@ -43,14 +43,18 @@ func addHalves(t *testing.T, set fstest.MapFS) (name string, classes []string) {
 // Of labelme's script for PASCAL VOC only JPEGImages are photographs, not the pictures of the same
 // names with the masks drawn over them, and its list of classes says what indices are.
 func TestVOCOfLabelme(t *testing.T) {
-	_, classes := addHalves(t, fstest.MapFS{
-		"class_names.txt":                        {Data: []byte("_background_\nperson\ntv/monitor")},
-		"JPEGImages/new.png":                     {Data: scene()},
-		"SegmentationClass/new.png":              {Data: halves},
-		"SegmentationClassVisualization/new.jpg": {Data: scene()},
-	})
-	if d := cmp.Diff([]string{"person", "tv/monitor"}, classes); d != "" {
-		t.Error(d)
+	for _, ending := range []string{"", "PNG"} { // as in older versions
+		_, classes := addHalves(t, fstest.MapFS{
+			"class_names.txt":                          {Data: []byte("_background_\nperson\ntv/monitor")},
+			"JPEGImages/new.png":                       {Data: scene()},
+			"SegmentationClass/new.npy":                {Data: []byte("numbers of classes, not scores")},
+			"SegmentationClass" + ending + "/new.png":  {Data: halves},
+			"SegmentationClassVisualization/new.jpg":   {Data: scene()},
+			"SegmentationObject" + ending + "/new.png": {Data: halves},
+		})
+		if d := cmp.Diff([]string{"person", "tv/monitor"}, classes); d != "" {
+			t.Error(d)
+		}
 	}
 }
 

@@ -105,11 +105,12 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 }
 
 // cutFolder returns the path to a folder that a file is in, at any depth, and the
-// file's path below it; in no folder of this name, it is the whole path.
+// file's path below it; in no folder of this name, it is the whole path. labelme's scripts
+// used to put PNG behind the names of folders with masks.
 func cutFolder(name, folder string) (before, below string, in bool) {
 	parts := strings.Split(name, "/")
 	for i, part := range parts[:len(parts)-1] {
-		if part == folder {
+		if part == folder || part == folder+"PNG" {
 			return path.Join(parts[:i]...), path.Join(parts[i+1:]...), true
 		}
 	}
@@ -122,7 +123,9 @@ func (f Files) objectsOfClasses() map[string]string {
 	objects := map[string]string{}
 	for _, name := range f.Names {
 		if before, below, in := cutFolder(name, "SegmentationObject"); in {
-			objects[path.Join(before, "SegmentationClass", below)] = name
+			for _, classes := range []string{"SegmentationClass", "SegmentationClassPNG"} {
+				objects[path.Join(before, classes, below)] = name
+			}
 		}
 	}
 	return objects
