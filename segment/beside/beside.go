@@ -14,7 +14,7 @@ var endings = []string{".txt", ".json", ".xml", ".yaml", ".yml", ".csv", ".md", 
 
 // folders are those of masks. labelme's scripts put masks as PNG, and photographs with masks drawn
 // over them, into folders whose names begin with the first two.
-var folders = regexp.MustCompile(`(^|/)(Segmentation(Class|Object)\w*|masks|annotations)/`)
+var folders = regexp.MustCompile(`(?i)(^|/)(Segmentation(Class|Object)\w*|masks|annotations)/`)
 
 // suffixes follow the name of a photograph in that of its mask. A JPEG of such a name may show
 // somebody with a mask.

@@ -12,6 +12,7 @@ func TestOthers(t *testing.T) {
 		{"a.jpg b.png", "", ""},
 		{"JPEGImages/a.jpg SegmentationClass/a.png SegmentationObject/a.png ImageSets/Segmentation/val.txt labelmap.txt", "", "ImageSets/Segmentation/val.txt SegmentationClass/a.png SegmentationObject/a.png labelmap.txt"},
 		{"JPEGImages/a.jpg SegmentationClassPNG/a.png SegmentationClassVisualization/a.jpg", "", "SegmentationClassPNG/a.png SegmentationClassVisualization/a.jpg"},
+		{"Images/a.png Masks/a.png", "", "Masks/a.png"},
 		{"x/images/A.JPG x/masks/a.png x/masks/b.png", "", "x/masks/a.png"}, // b is perhaps a photograph
 		{"train/images/a.jpg train/labels/a.txt data.YAML README.md", "", "README.md data.YAML train/labels/a.txt"},
 		{"masks/a.png masks/b.png", "", ""},

@@ -144,7 +144,7 @@ func openDataset(files Files, o Options) (*dataset, error) {
 			pictures = append(pictures, name)
 		case ext == ".json":
 			jsons = append(jsons, name)
-		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && slices.Contains([]string{classNamesFile, pixelValuesFile}, path.Base(name)):
+		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && slices.Contains([]string{classNamesFile, pixelValuesFile}, strings.ToLower(path.Base(name))):
 			list = name
 		}
 	}

@@ -60,6 +60,7 @@ func TestClassesInTIFF(t *testing.T) {
 		"alone":       {fstest.MapFS{"a.tif": file(phototest.MustTIFF(t, grey, nil))}, []string{"a " + rows}},
 		"beside PNGs": {fstest.MapFS{"a.tif": file(nil), "a.png": file(phototest.MustPNG(t, grey))}, []string{"a " + rows}},
 		"PASCAL VOC":  {fstest.MapFS{"SegmentationClass/a.tif": file(phototest.MustTIFF(t, grey, nil)), "SegmentationObject/a.tif": file(phototest.Numbers(3, []uint32{0, 70000, 2, 2, 2, 0}))}, []string{"a " + rows}},
+		"of any case": {fstest.MapFS{"segmentationclass/a.tif": file(phototest.MustTIFF(t, grey, nil)), "SegmentationOBJECT/a.tif": file(phototest.Numbers(3, []uint32{0, 70000, 2, 2, 2, 0}))}, []string{"a " + rows}},
 		"bad objects": {
 			fstest.MapFS{"SegmentationClass/a.tif": file(phototest.MustTIFF(t, grey, nil)), "SegmentationObject/a.tif": file(phototest.Numbers(3, []int32{0, -7, 2, 2, 2, 0}))},
 			[]string{"a.tif: SegmentationObject/a.tif: The pixel at (1, 0) has the number -7. " + acceptedLabels},

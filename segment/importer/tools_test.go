@@ -45,7 +45,7 @@ func addHalves(t *testing.T, set fstest.MapFS) (name string, classes []string) {
 func TestVOCOfLabelme(t *testing.T) {
 	for _, ending := range []string{"", "PNG"} { // as in older versions
 		_, classes := addHalves(t, fstest.MapFS{
-			"class_names.txt":                          {Data: []byte("_background_\nperson\ntv/monitor")},
+			"Class_names.txt":                          {Data: []byte("_background_\nperson\ntv/monitor")},
 			"JPEGImages/new.png":                       {Data: scene()},
 			"SegmentationClass/new.npy":                {Data: []byte("numbers of classes, not scores")},
 			"SegmentationClass" + ending + "/new.png":  {Data: halves},

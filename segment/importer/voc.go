@@ -29,7 +29,7 @@ func openVOC(files Files, names []string, folder, list string, photos []string, 
 		if err != nil {
 			return nil, err
 		}
-		if d.Classes, err = classesIn(path.Base(list), string(b)); err != nil {
+		if d.Classes, err = classesIn(strings.ToLower(path.Base(list)), string(b)); err != nil {
 			return nil, err
 		}
 	}
@@ -105,12 +105,12 @@ func colorTable(classes []segment.Class) map[color.RGBA]uint8 {
 }
 
 // cutFolder returns the path to a folder that a file is in, at any depth, and the
-// file's path below it; in no folder of this name, it is the whole path. labelme's scripts
-// used to put PNG behind the names of folders with masks.
+// file's path below it; in no folder of this name, in any case, it is the whole path. labelme's
+// scripts used to put PNG behind the names of folders with masks.
 func cutFolder(name, folder string) (before, below string, in bool) {
 	parts := strings.Split(name, "/")
 	for i, part := range parts[:len(parts)-1] {
-		if part == folder || part == folder+"PNG" {
+		if strings.EqualFold(part, folder) || strings.EqualFold(part, folder+"PNG") {
 			return path.Join(parts[:i]...), path.Join(parts[i+1:]...), true
 		}
 	}
@@ -120,15 +120,18 @@ func cutFolder(name, folder string) (before, below string, in bool) {
 // objectsOfClasses gives each file in a folder SegmentationClass the one of the same
 // name in the folder SegmentationObject beside it, if that exists.
 func (f Files) objectsOfClasses() map[string]string {
-	objects := map[string]string{}
+	objects, of := map[[2]string]string{}, map[string]string{}
 	for _, name := range f.Names {
 		if before, below, in := cutFolder(name, "SegmentationObject"); in {
-			for _, classes := range []string{"SegmentationClass", "SegmentationClassPNG"} {
-				objects[path.Join(before, classes, below)] = name
-			}
+			objects[[2]string{before, below}] = name
 		}
 	}
-	return objects
+	for _, name := range f.Names {
+		if before, below, in := cutFolder(name, "SegmentationClass"); in {
+			of[name] = objects[[2]string{before, below}]
+		}
+	}
+	return of
 }
 
 // drawVOC reads the picture of the classes and, unless objects is empty, the one of

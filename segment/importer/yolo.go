@@ -44,15 +44,16 @@ func openYOLO(files Files, names []string, o Options) (*dataset, error) {
 		}
 	}
 	d := &dataset{format: formatYOLO, Classes: classes.list, Photos: files.photos()}
-	photos := map[string]string{} // by the name without ending of the text file
+	photos := map[[2]string]string{} // by what is before the folder, and below it without ending
 	for _, photo := range d.Photos {
 		if before, below, in := cutFolder(photo, "images"); in {
-			photos[path.Join(before, "labels", endless(below))] = photo
+			photos[[2]string{before, endless(below)}] = photo
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		d.Images = append(d.Images, cmp.Or(photos[endless(name)], name))
+		before, below, _ := cutFolder(name, "labels")
+		d.Images = append(d.Images, cmp.Or(photos[[2]string{before, endless(below)}], name))
 	}
 	sheet := &cocoFile{categories: categories, classes: classes, options: o}
 	d.Masks = func(yield func(*imageMask, error) bool) {
@@ -112,7 +113,7 @@ func (f Files) yoloNames() (names map[identifier]string, list string, err error)
 		}
 	}
 	for _, name := range f.Names {
-		if path.Base(name) == "classes.txt" {
+		if strings.EqualFold(path.Base(name), "classes.txt") {
 			b, err := f.readText(name, labelset.MaxBytes)
 			if err != nil {
 				return nil, "", err

@@ -17,7 +17,7 @@ func TestYOLO(t *testing.T) {
 		"list":    {"data.yaml", "train: ../train/images\nval: ../valid/images\n\nnc: 2\nnames: ['cat', 'a dog']\n\nroboflow:\n  license: CC BY 4.0\n"},
 		"lines":   {"data.yaml", "names:\n- cat\n- a dog\nnc: 2\n"},
 		"numbers": {"coco8-seg.yaml", "path: ../datasets/coco8-seg # root\ntrain: images/train\n\n# Classes\nnames:\n  1: a dog\n  0: cat # first\n\ndownload: https://example.org/x.zip\n"},
-		"text":    {"classes.txt", "cat\r\na dog\r\n"},
+		"text":    {"Classes.TXT", "cat\r\na dog\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			classes, masks := readAll(t, fstest.MapFS{
@@ -25,7 +25,7 @@ func TestYOLO(t *testing.T) {
 				"train/images/a_jpg.rf.1.jpg": file(nil),
 				"train/labels/a_jpg.rf.1.txt": file([]byte(left + "\n1.0 0.3333333 0 1 0 1 1 0.3333333 1 \n")),
 				"labels/train/b.txt":          file([]byte(left + "1 0.5 0.5 0.1 0.1\n")),
-				"labels/train/c.txt":          file(nil),
+				"Labels/train/c.txt":          file(nil),
 				"labels/train/d.txt":          file([]byte("0 0.5 0.5 0.1 0.1\n1 0.5 0.5 0.1 0.1 0.97\n")),
 				"labels/train/e.txt":          file([]byte(left + "2 0 0 1 0 1 1\n")),
 				"labels/train/f.txt":          file([]byte("0 0 0 1 0 1 1 0.5\n")),
@@ -34,8 +34,8 @@ func TestYOLO(t *testing.T) {
 				"train.txt":                   file([]byte("./images/train/b.jpg\n")),
 			}, Options{})
 			want := []string{
+				"Labels/train/c.txt 000/000",
 				"labels/train/b.txt 100/100 annotations without pixels, such as boxes without a segmentation, skipped: 1",
-				"labels/train/c.txt 000/000",
 				"labels/train/d.txt: Its annotations have no segmentation, so it has no mask.",
 				"labels/train/e.txt: Line 2 is of class 2, which " + list[0] + " doesn't name.",
 				"labels/train/f.txt: Line 1: It has 7 numbers behind the class; an outline has an x and a y for each of 3 or more corners.",

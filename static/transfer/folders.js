@@ -53,7 +53,7 @@ export function meant(files) {
 
 /** Endings of the lists and annotations of data sets, and their folders of masks; as in segment/beside. */
 const LIST = /\.(txt|json|xml|ya?ml|csv|md|np[yz])$/i;
-const MASKS = /(^|\/)(Segmentation(Class|Object)\w*|masks|annotations)\//;
+const MASKS = /(^|\/)(Segmentation(Class|Object)\w*|masks|annotations)\//i;
 const MASK = /_(cp_masks|masks?)\.(?!jpe?g$)[^.]*$/i;
 
 /** Whether a file can be a mask by its name. @param {{name: string}} file */

@@ -38,6 +38,7 @@ test('of a data set only photographs are uploaded', () => {
   const left = (/** @type {string} */ names) => photographs(names.split(' ').map((name) => ({ name }))).map(({ name }) => name).join(' ');
   assert.equal(left('v/JPEGImages/a.jpg v/SegmentationClass/a.png v/SegmentationClass/b.png v/labelmap.txt'), 'v/JPEGImages/a.jpg v/SegmentationClass/b.png', 'b is perhaps a photograph');
   assert.equal(left('v/JPEGImages/a.jpg v/SegmentationClassPNG/a.png v/SegmentationClassVisualization/a.jpg'), 'v/JPEGImages/a.jpg');
+  assert.equal(left('Images/a.png Masks/a.png'), 'Images/a.png');
   assert.equal(left('y/images/A.JPG y/masks/a.png y/data.yaml notes.txt'), 'y/images/A.JPG');
   assert.equal(left('a.jpg a.json b.png b_mask.png classes.txt'), 'a.jpg b.png', 'the files of a folder without it');
   assert.equal(left('r/a.jpg r/a_mask.png r/b_mask.png r/c.tif r/c_cp_masks.tif r/_classes.csv r/a_mask.jpg'), 'r/a.jpg r/b_mask.png r/c.tif r/a_mask.jpg');
