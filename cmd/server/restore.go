@@ -20,13 +20,17 @@ import (
 
 // restoreCommand brings a backup back.
 type restoreCommand struct {
-	File string `arg:"" type:"existingfile" help:"Backup to restore."`
+	File  string `arg:"" type:"existingfile" help:"Backup to restore."`
+	Reuse bool   `name:"reuse-bucket" help:"With --blobs: use the bucket of the installation that was backed up again, because that installation is lost. Never while it is in use."`
 	dataFlag
 }
 
 // Run restores the backup to the data folder, which must be empty or not there, or
 // with --database to that database and bucket.
 func (c *restoreCommand) Run(ctx context.Context, out streams) error {
+	if c.Reuse && c.Blobs == "" {
+		return errors.New("--reuse-bucket needs the address of the bucket: --blobs s3://BUCKET?endpoint=https://HOST:PORT")
+	}
 	if c.Database != "" {
 		return c.share(ctx, out)
 	}
@@ -84,6 +88,13 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err := shared.Empty(ctx); err != nil {
 		return err
 	}
+	identity, err := shared.Identity(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.mayUse(ctx, b, identity); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return err
 	}
@@ -97,7 +108,7 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := load(ctx, folder, b, shared); err != nil {
+	if err := c.load(ctx, folder, b, shared, identity); err != nil {
 		return fmt.Errorf("the restore stopped; the same command goes on with it as long as the database is empty: %w", err)
 	}
 	fmt.Fprintf(out.stdout, "%s, %s, are in the database %v and the bucket %v. Everybody has to sign in again\n", images(s.Images), sizeText(s.Bytes), shared, b.store)
@@ -105,23 +116,24 @@ func (c *restoreCommand) share(ctx context.Context, out streams) (err error) {
 	return shared.Record(ctx, audit.New(ctx, audit.ServerRestored, "", c.File))
 }
 
-// load copies a data folder to an empty database and its bucket, and compares both.
-func load(ctx context.Context, folder string, b *bucket, shared *postgres.Store) (err error) {
+// load copies a data folder to an empty database, which keeps its identity, and its
+// bucket, and compares both.
+func (c *restoreCommand) load(ctx context.Context, folder string, b *bucket, shared *postgres.Store, identity string) (err error) {
 	local, err := sqlite.OpenCurrent(ctx, filepath.Join(folder, databaseFile))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, local.Close()) }()
-	// A server or doctor that was started before has made the bucket that of the empty
-	// database, which gets the identity of the backup with the records.
-	identity, err := shared.Identity(ctx)
-	if err != nil {
-		return err
+	if c.Reuse {
+		lost, err := local.Identity(ctx)
+		if err != nil {
+			return err
+		}
+		if err := b.store.Release(ctx, lost); err != nil {
+			return err
+		}
 	}
-	if err := b.store.Release(ctx, identity); err != nil {
-		return err
-	}
-	if err := b.claim(ctx, local); err != nil {
+	if err := b.claim(ctx, shared); err != nil {
 		return err
 	}
 	files, err := blob.Open(filepath.Join(folder, blobsFolder))
@@ -132,8 +144,28 @@ func load(ctx context.Context, folder string, b *bucket, shared *postgres.Store)
 	if _, err := move.Files(ctx, files, b.store, local.EveryImage(ctx)); err != nil {
 		return err
 	}
-	_, err = move.Records(ctx, local, shared)
+	_, err = move.Records(ctx, successor{local, identity}, shared)
 	return err
+}
+
+// successor is a backed-up database for an installation with an identity of its own.
+// Two databases with one identity could use one bucket, and each would take the other's
+// files for what interrupted uploads left.
+type successor struct {
+	move.Database
+	identity string
+}
+
+func (s successor) Identity(context.Context) (string, error) { return s.identity, nil }
+
+// mayUse refuses a bucket that belongs to an installation, other than the one with this
+// identity, unless that is said to be lost. Whether it is can't be seen.
+func (c *restoreCommand) mayUse(ctx context.Context, b *bucket, identity string) error {
+	owner, err := b.store.Owner(ctx)
+	if err != nil || owner == "" || owner == identity || c.Reuse {
+		return err
+	}
+	return fmt.Errorf("the bucket %v already belongs to an installation; restore to an empty bucket, or to another prefix (--blobs s3://BUCKET/PREFIX?…). If the backup is of that installation, and it is lost, add --reuse-bucket. Nothing was changed", b.store)
 }
 
 // examineBucket returns an error for a bucket that can't be used, before anything is
@@ -145,5 +177,8 @@ func (c *restoreCommand) examineBucket(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	b, err := openExamined(ctx, dataFlag{Data: scratch, Blobs: c.Blobs})
-	return errors.Join(err, b.Close())
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.mayUse(ctx, b, ""), b.Close())
 }

@@ -74,8 +74,16 @@ func TestBucket(t *testing.T) {
 	part, other := strings.Replace(address, "collie?", "collie/part?", 1), filepath.Join(dir, "restored to the bucket")
 	refuses(t, "doesn't have the files of the images", "--data", data, "--blobs", part)
 	refuses(t, "doesn't have the files of the images", "doctor", "--data", data, "--blobs", part)
+	refuses(t, "already belongs to an installation", "restore", copied, "--data", other, "--blobs", address)
+	refuses(t, "needs the address of the bucket", "restore", copied, "--data", other, "--reuse-bucket")
 	command(t, "restore", copied, "--data", other, "--blobs", part)
 	restored = start(t, other, "--blobs", part)
+	tr.check(restored.url, time.Now())
+	restored.stop()
+
+	again := filepath.Join(dir, "as if the folder was lost")
+	command(t, "restore", copied, "--data", again, "--blobs", address, "--reuse-bucket")
+	restored = start(t, again, "--blobs", address)
 	tr.check(restored.url, time.Now())
 	restored.stop()
 

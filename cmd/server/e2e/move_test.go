@@ -53,6 +53,8 @@ func TestMove(t *testing.T) {
 	restored := start(t, filepath.Join(dir, "restored"))
 	tr.check(restored.url, at)
 	restored.stop()
+	again := []string{"--data", filepath.Join(dir, "again"), "--blobs", blobs, "--database", server.MustURL(t, dir+" again")}
+	refuses(t, "already belongs to an installation", append([]string{"restore", copied}, again...)...)
 	refuses(t, "begin with: server move database --back --data "+data, append([]string{"move", "folder"}, place...)...)
 	refuses(t, "another server", append([]string{"move", "database", "--back"}, place...)...)
 	elsewhere := []string{"--data", filepath.Join(dir, "elsewhere"), "--blobs", blobs, "--database", url}
@@ -72,6 +74,13 @@ func TestMove(t *testing.T) {
 	p = start(t, data)
 	tr.check(p.url, time.Now())
 	p.stop()
+
+	// The bucket goes to the installation that is restored to it, which is another one.
+	command(t, append([]string{"restore", copied, "--reuse-bucket"}, again...)...)
+	p = start(t, again[1], again[2:]...)
+	tr.check(p.url, at)
+	p.stop()
+	refuses(t, "belongs to another installation", "move", "bucket", "--data", data, "--blobs", blobs)
 }
 
 // TestKilledMoves kills moves back halfway: the place that was in use before can still be
