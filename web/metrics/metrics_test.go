@@ -79,7 +79,8 @@ func TestFigures(t *testing.T) {
 
 var name = regexp.MustCompile(`\b(?:collie|go|process)_[a-z_]+`)
 
-// The dashboard asks only for figures that exist, and shows all of ours.
+// The dashboard asks only for figures that exist, shows all of ours, and says which
+// server each line is of.
 func TestDashboard(t *testing.T) {
 	b, err := os.ReadFile("../../docs/grafana.json")
 	if err != nil {
@@ -89,7 +90,7 @@ func TestDashboard(t *testing.T) {
 		Title  string
 		Panels []struct {
 			Title   string
-			Targets []struct{ Expr string }
+			Targets []struct{ Expr, LegendFormat string }
 		}
 	}
 	if err := json.Unmarshal(b, &board); err != nil {
@@ -116,6 +117,9 @@ func TestDashboard(t *testing.T) {
 				}
 				shown[family(n)] = true
 			}
+			if !strings.Contains(target.Expr, "sum") && !strings.Contains(target.LegendFormat, "{{instance}}") {
+				t.Errorf("panel %q doesn't say which server %s is of", p.Title, target.Expr)
+			}
 			if m := regexp.MustCompile(`stage(?:=~|=)"([^"]+)"`).FindStringSubmatch(target.Expr); m != nil {
 				for stage := range strings.SplitSeq(m[1], "|") {
 					if !stages[stage] {
@@ -140,6 +144,30 @@ func TestDashboard(t *testing.T) {
 	}
 	if diff := cmp.Diff(slices.Compact(ours), of); diff != "" {
 		t.Errorf("figures on the dashboard (-there +shown):\n%s", diff)
+	}
+}
+
+// eventPattern matches what picks an event.
+var eventPattern = regexp.MustCompile(`event="([a-z_]+)"`)
+
+// Every event that administrators are told to watch is on the dashboard.
+func TestWatchedEvents(t *testing.T) {
+	board, err := os.ReadFile("../../docs/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/administrators.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	watched := eventPattern.FindAllSubmatch(page, -1)
+	if len(watched) == 0 {
+		t.Error("administrators are told to watch nothing")
+	}
+	for _, m := range watched {
+		if !strings.Contains(string(board), `event=\"`+string(m[1])+`\"`) {
+			t.Errorf("%s is not on the dashboard", m[1])
+		}
 	}
 }
 
