@@ -186,6 +186,12 @@ func writes(text string) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
 }
 
+// keyless reports whether requests are made without keys, as when one of them is missing.
+func (s *Store) keyless() bool {
+	keys, err := s.core.GetCreds()
+	return err == nil && keys.SignerType.IsAnonymous()
+}
+
 // explain says why the bucket can't do something, for an administrator.
 func (s *Store) explain(ctx context.Context, do string, err error) error {
 	if ctx.Err() != nil {
@@ -198,13 +204,15 @@ func (s *Store) explain(ctx context.Context, do string, err error) error {
 	case minio.RequestTimeTooSkewed:
 		return fmt.Errorf("the bucket %v refuses this machine because its clock is wrong; set it, for example with NTP", s)
 	case minio.AuthorizationHeaderMalformed, minio.InvalidRegion:
-		return fmt.Errorf("the bucket %v is in another region; add region=… to the address in --blobs: %w", s, err)
+		return fmt.Errorf("the bucket %v is in another region; correct region=… in the address in --blobs, or add it: %w", s, err)
 	case minio.InvalidAccessKeyID, minio.SignatureDoesNotMatch, "XAdminUserNotFound": // the last one is versitygw's
 		return fmt.Errorf("the bucket %v doesn't know these keys; correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: %w", s, err)
 	}
 	switch {
 	case isFull(answer):
 		return fmt.Errorf("the bucket %v is full", s)
+	case (answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized) && s.keyless():
+		return fmt.Errorf("the bucket %v needs keys: set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or a file ~/.aws/credentials: %w", s, err)
 	case answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized:
 		return fmt.Errorf("the bucket %v can't %s with these keys; they need the rights to list the bucket and to get, put and delete its objects (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY): %w", s, do, err)
 	case isAway(answer):

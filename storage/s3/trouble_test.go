@@ -228,7 +228,7 @@ func TestExamine(t *testing.T) {
 		"wrong keys":  {when(all, says(403, "SignatureDoesNotMatch")), "doesn't know these keys"},
 		"unknown key": {when(all, says(404, "XAdminUserNotFound")), "doesn't know these keys"},
 		"clock":       {when(all, says(403, "RequestTimeTooSkewed")), "its clock is wrong"},
-		"region":      {when(puts, says(400, "AuthorizationHeaderMalformed")), "add region="},
+		"region":      {when(puts, says(400, "AuthorizationHeaderMalformed")), "correct region="},
 		"read-only":   {when(puts, says(403, "AccessDenied")), "can't take files with these keys"},
 		"full":        {when(puts, says(507, "XMinioStorageFull")), "is full"},
 		"no deleting": {when(func(r *http.Request) bool { return r.Method == http.MethodDelete }, says(403, "AccessDenied")), "can't remove files"},

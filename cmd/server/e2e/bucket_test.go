@@ -164,10 +164,12 @@ func TestUnusableBuckets(t *testing.T) {
 			t.Errorf("%s: a database was made", name)
 		}
 	}
-	cmd := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "keys"), "--blobs", gateway.Address())
-	cmd.Env = append(os.Environ(), "AWS_SECRET_ACCESS_KEY=wrong")
-	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "AWS_SECRET_ACCESS_KEY") {
-		t.Errorf("wrong keys: %v\n%s", err, out)
+	for secret, want := range map[string]string{"wrong": "correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", "": "set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"} {
+		cmd := exec.Command(binary, "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "keys"), "--blobs", gateway.Address())
+		cmd.Env = append(os.Environ(), "AWS_SECRET_ACCESS_KEY="+secret)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("the secret %q: %v, want %q\n%s", secret, err, want, out)
+		}
 	}
 }
 
