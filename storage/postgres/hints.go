@@ -44,7 +44,7 @@ const (
 )
 
 // errDeaf is the error for a connection that accepts LISTEN and hears nothing.
-var errDeaf = errors.New("it takes LISTEN but passes on no notifications, as PgBouncer does in transaction mode, so every server asks four times a second what others have done; give an address without the pooler with --database-listen")
+var errDeaf = errors.New("it takes LISTEN but passes on no notifications, as PgBouncer does in transaction mode, so every server asks four times a second what others have done; give an address of this same database without the pooler with --database-listen")
 
 // hint says that something has changed. It never waits: what comes while a
 // notification is on its way is sent with the next one.

@@ -198,7 +198,9 @@ func TestRefusedDatabases(t *testing.T) {
 	for url, want := range map[string]string{
 		"postgres://collie:secret@/postgres?port=x":                                 "can't be read",
 		"postgres://collie:secret@127.0.0.1:1/postgres?connect_timeout=1":           "can't be reached",
-		"postgres://collie:secret@/nothing?host=" + server.Folder():                 "can't be reached",
+		"postgres://collie:secret@/nothing?host=" + server.Folder():                 "the database nothing on " + server.Folder() + ": doesn't exist; create it",
+		"postgres://nobody:secret@/postgres?host=" + server.Folder():                "doesn't let this user in; correct",
+		"postgress://collie:secret@127.0.0.1/postgres":                              "write it like postgres://USER@HOST/DATABASE",
 		"postgres://collie:secret@/postgres?search_path=no&host=" + server.Folder(): "search_path",
 	} {
 		_, err := Open(t.Context(), url)

@@ -61,7 +61,7 @@ func OpenCurrent(ctx context.Context, url string) (*Store, error) { return open(
 func open(ctx context.Context, url string, migrates bool) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, fmt.Errorf("the address of the database can't be read: %w", err) // pgx leaves out the password
+		return nil, fmt.Errorf("the address of the database can't be read; write it like postgres://USER@HOST/DATABASE: %w", err) // pgx leaves out the password
 	}
 	name := fmt.Sprintf("%s on %s", config.ConnConfig.Database, config.ConnConfig.Host)
 	if !strings.Contains(url, "pool_max_conns") {
@@ -104,7 +104,7 @@ func examine(ctx context.Context, pool *pgxpool.Pool) error {
 	err := pool.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('fsync'), current_setting('full_page_writes'),
 		current_setting('server_encoding'), pg_is_in_recovery(), current_setting('transaction_read_only')`).Scan(&n.version, &n.fsync, &n.pages, &n.encoding, &n.standby, &n.readOnly)
 	if err != nil {
-		return fmt.Errorf("can't be reached: %w", err)
+		return unreached(err)
 	}
 	return n.unfit()
 }

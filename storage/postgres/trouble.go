@@ -37,6 +37,9 @@ func unknown(err error) bool {
 const (
 	badCharacter     = "22021"
 	uniqueViolation  = "23505"
+	noEntry          = "28000"
+	wrongPassword    = "28P01"
+	noDatabase       = "3D000"
 	readOnly         = "25006"
 	noPrivilege      = "42501"
 	diskFull         = "53100"
@@ -56,6 +59,17 @@ func code(err error) string {
 		return e.Code
 	}
 	return ""
+}
+
+// unreached says why there is no connection, and what to do about it.
+func unreached(err error) error {
+	switch code(err) {
+	case noDatabase:
+		return fmt.Errorf("doesn't exist; create it, or correct the address: %w", err)
+	case noEntry, wrongPassword:
+		return fmt.Errorf("doesn't let this user in; correct the user in the address or the password in PGPASSWORD: %w", err)
+	}
+	return fmt.Errorf("can't be reached: %w", err)
 }
 
 // pooled says what to do about an error that a pooler causes by giving a session, with
