@@ -13,6 +13,7 @@ import (
 	"collie/storage/blob"
 	"collie/storage/cache"
 	"collie/storage/disk"
+	"collie/storage/postgres"
 	"collie/storage/s3"
 )
 
@@ -94,7 +95,7 @@ func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cac
 }
 
 // hasFiles refuses a bucket without an owner for a database with images, whose files
-// must be in another bucket.
+// must be in another bucket, or with servers that use another one.
 func (b *bucket) hasFiles(ctx context.Context, store database) error {
 	owner, err := b.store.Owner(ctx)
 	if err != nil || owner != "" {
@@ -105,6 +106,9 @@ func (b *bucket) hasFiles(ctx context.Context, store database) error {
 			return err
 		}
 		return fmt.Errorf("the bucket %v is new and doesn't have the files of the images, such as %q; correct --blobs. Nothing was changed", b.store, im.Name)
+	}
+	if shared, ok := store.(*postgres.Store); ok {
+		return b.together(ctx, shared)
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func (r *running) assemble(ctx context.Context) error {
 		r.config.Login.OpenID = r.provider
 		r.stopping(beside(ctx, r.provider.Check))
 	}
-	if err := d.workspace.Record(ctx, audit.ServerStarted, "", fmt.Sprintf("listen %s, auth %t, origin %q", r.Listen, r.config.Login != nil, r.config.Origin)); err != nil {
+	if err := d.workspace.Record(ctx, audit.ServerStarted, "", settings(r.Listen, r.config.Login != nil, r.config.Origin, d.blobs)); err != nil {
 		r.log.Warn("not in the audit log", "error", err)
 	}
 	r.stopping(d.workspace.Learner().Start(ctx))

@@ -229,6 +229,9 @@ func TestUnusableDatabases(t *testing.T) {
 	refuses(t, "server users add NAME --role admin --data "+none+" --database … --blobs …", "--auth", "--listen", "127.0.0.1:0", "--data", none, "--database", url, "--blobs", gateway.Address())
 	own := start(t, filepath.Join(dir, "first"), "--database", url, "--blobs", gateway.Address())
 	refuses(t, "belongs to another installation", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "second"), "--database", server.MustURL(t, dir+" second"), "--blobs", gateway.Address())
+	part := strings.Replace(gateway.Address(), "collie?", "collie/part?", 1) // mistyped, before there are images
+	refuses(t, "correct --blobs", "--auth", "--listen", "127.0.0.1:0", "--data", filepath.Join(dir, "third"), "--database", url, "--blobs", part)
+	start(t, filepath.Join(dir, "third"), "--database", url, "--blobs", gateway.Address()).stop()
 	refuses(t, "stop all servers first", "restore", os.Args[0], "--data", none, "--database", url, "--blobs", gateway.Address())
 	command(t, "users", "list", "--data", none, "--database", url, "--blobs", gateway.Address())
 	if out := command(t, "doctor", "--data", none, "--database", url, "--blobs", gateway.Address()); !strings.Contains(out, "bucket: s3://collie") || !strings.Contains(out, "0 images") || !strings.Contains(out, "no synchronous standby") || !strings.Contains(own.stderr.String(), "no synchronous standby") {
