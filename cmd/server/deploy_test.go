@@ -103,7 +103,7 @@ func TestSettingsOfService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !c.Serve.Auth || !strings.HasSuffix(c.Serve.Blobs, "&region=eu-central-1") || len(environment) < 10 {
+	if !c.Serve.Auth || !strings.HasSuffix(c.Serve.Blobs, "&region=eu-central-1") || c.Serve.Database == "" || len(environment) < 10 {
 		t.Errorf("%d settings: %+v", len(environment), c.Serve)
 	}
 }
