@@ -92,7 +92,7 @@ func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
 	default:
 		// Don't receive what isn't an image.
 		if err := photo.Recognize(start); err != nil {
-			u.fail(name, workspace.Refusal(err))
+			u.fail(name, photo.Refusal(err))
 			return true
 		}
 		u.hold(ctx, name, content, u.workspace.PhotoLimits().Bytes, u.addPicture)

@@ -9,7 +9,6 @@ import (
 
 	"collie/segment"
 	"collie/segment/photo"
-	"collie/segment/workspace"
 )
 
 // maxTIFF is how many bytes of a TIFF can be in memory.
@@ -55,7 +54,7 @@ func readTIFF(files Files, name string) (numbers *photo.Numbers, bytes int, err 
 		return nil, 0, err
 	}
 	numbers, err = photo.NumbersOf(content)
-	return numbers, len(content), workspace.Refusal(err)
+	return numbers, len(content), photo.Refusal(err)
 }
 
 // eachNumber calls put with the number of each pixel of a picture that has been
@@ -66,7 +65,7 @@ func eachNumber(files Files, name string, width int, put func(pixel int, v float
 		if err != nil {
 			return err
 		}
-		return workspace.Refusal(numbers.Each(func(x, y int, row []float64) error {
+		return photo.Refusal(numbers.Each(func(x, y int, row []float64) error {
 			for i, v := range row {
 				if err := put(y*width+x+i, v); err != nil {
 					return err

@@ -1,6 +1,11 @@
 package photo
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"collie/segment"
+)
 
 // Reason says why a file was refused.
 type Reason int
@@ -32,4 +37,16 @@ func (e *Error) Unwrap() error { return e.err }
 
 func refusef(reason Reason, format string, args ...any) *Error {
 	return &Error{Reason: reason, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Refusal converts an [Error] to one of package segment; others stay as they are.
+func Refusal(err error) error {
+	var refused *Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	kind := map[Reason]segment.Kind{
+		Unsupported: segment.Unsupported, Unreadable: segment.Unreadable, TooLarge: segment.TooLarge, Busy: segment.Busy,
+	}[refused.Reason]
+	return segment.Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
 }

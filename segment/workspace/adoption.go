@@ -101,7 +101,7 @@ func adopted(p segment.Project) (segment.Project, error) {
 func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted) error {
 	picture, err := w.gate.Read(ctx, from.Original, photo.Expose)
 	if err != nil {
-		return Refusal(err)
+		return photo.Refusal(err)
 	}
 	defer picture.Close()
 	size := picture.Pixels.Bounds().Size()

@@ -97,7 +97,7 @@ func (w *Workspace) holds(ctx context.Context, b newBlob) bool {
 }
 
 // picture decodes the picture under a key; the caller closes it. The errors of the
-// gate are not for people, see Refusal.
+// gate are not for people, see photo.Refusal.
 func (w *Workspace) picture(ctx context.Context, key string, tone func(image.Image) image.Image) (*photo.Photo, error) {
 	return w.pictureBy(ctx, w.gate, key, tone)
 }

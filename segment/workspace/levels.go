@@ -45,5 +45,5 @@ func (w *Workspace) Original(ctx context.Context, im segment.Image, tone func(im
 	if lost(err) {
 		return nil, gone(im, "The original", err, nil)
 	}
-	return p, Refusal(err)
+	return p, photo.Refusal(err)
 }

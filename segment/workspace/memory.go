@@ -42,7 +42,7 @@ func (w *Workspace) Pictures(ctx context.Context, n int64) (give func(), err err
 		return func() {}, nil
 	}
 	give, err = w.gate.Memory(ctx, n)
-	return give, Refusal(err)
+	return give, photo.Refusal(err)
 }
 
 // PhotoLimits returns the limits of a photograph.

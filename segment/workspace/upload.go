@@ -37,7 +37,7 @@ func (w *Workspace) PhotoSize(ctx context.Context, projectID string, file io.Rea
 		return image.Point{}, err
 	}
 	size, err := w.gate.Size(ctx, file)
-	return size, Refusal(err)
+	return size, photo.Refusal(err)
 }
 
 // AddImage reads an uploaded file, segments it into superpixels and stores it.
@@ -55,7 +55,7 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	}
 	p, err := w.gate.Read(ctx, file, photo.Expose)
 	if err != nil {
-		return Added{}, Refusal(err)
+		return Added{}, photo.Refusal(err)
 	}
 	defer p.Close()
 	size := p.Pixels.Bounds().Size()
@@ -105,18 +105,6 @@ func (w *Workspace) prepare(ctx context.Context, im *segment.Image, p *photo.Pho
 		return nil, late
 	}
 	return append(blobs, newBlob{im.OriginalKey(), p.Original}), err
-}
-
-// Refusal converts the gate's refusals to errors of package segment.
-func Refusal(err error) error {
-	var refused *photo.Error
-	if !errors.As(err, &refused) {
-		return err
-	}
-	kind := map[photo.Reason]segment.Kind{
-		photo.Unsupported: segment.Unsupported, photo.Unreadable: segment.Unreadable, photo.TooLarge: segment.TooLarge, photo.Busy: segment.Busy,
-	}[refused.Reason]
-	return segment.Errorf(kind, "%s", refused.Detail).Because(refused.Unwrap())
 }
 
 // lastRunes keeps the end of a long name, which usually distinguishes the files
