@@ -1,10 +1,8 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"image"
 	"iter"
 	"path"
 	"slices"
@@ -31,6 +29,24 @@ const (
 	formatLabels  format = "labels"
 )
 
+// shapes reports whether the masks come as shapes or as annotations, not as pictures.
+func (d *dataset) shapes() bool {
+	return slices.Contains([]format{formatCOCO, formatLabelme, formatStudio, formatCVAT, formatYOLO}, d.format)
+}
+
+// pictures reports whether the masks are pictures of classes. In these 255 can be a class.
+func (d *dataset) pictures() bool { return d.format == formatVOC }
+
+// objectsOnly reports whether the masks are label images, which tell objects apart and don't
+// say what they are.
+func (d *dataset) objectsOnly() bool { return d.format == formatLabels }
+
+// lists reports whether the data set has a list of its classes with this one, which needn't
+// be in a mask. Formats without a list say the name of a class with each shape.
+func (d *dataset) lists(class string) bool {
+	return !slices.Contains([]format{formatLabelme, formatStudio, formatCVAT}, d.format) && !slices.Contains(d.unlisted, class)
+}
+
 // dataset is a set of masks that another program wrote.
 type dataset struct {
 	format format
@@ -42,48 +58,6 @@ type dataset struct {
 	Photos   []string // names of the photographs among the files
 	Masks    iter.Seq2[*imageMask, error]
 }
-
-// imageMask is the labelling of one image. Masks are yielded one by one, without
-// their pixels; each is valid until the next one.
-type imageMask struct {
-	Image string // file name of the image in the data set, or of the mask
-	File  string // source of the mask, for people
-
-	// Beside is the path of Image if it is relative to the file that names it; empty where no
-	// file does.
-	Beside string
-
-	// sizeOf returns the size of the image as it is displayed, for files that don't say it.
-	// It is set before Draw is called.
-	sizeOf func() (image.Point, error)
-
-	// Draw sets the following fields. give, which is never nil, returns the
-	// memory; the pixels must not be used after that.
-	Draw func() (give func(), err error)
-
-	Width, Height int // pixels
-	Pixels        []uint8
-	objects       []int32  // shape or object that each pixel belongs to, or -1; nil where the data set has none
-	object        int32    // that is being drawn
-	effort        int64    // spent on shapes so far; see spend
-	thin          int      // outlines of COCO without area
-	Regions       int      // shapes, annotations or numbered objects in the file
-	smooth        bool     // a border may fade from 0 to 255; see findWhite
-	white         bool     // all numbers are 0 and 255, as programs write masks of one object
-	Lossy         []string // what the labelling can't hold, for people
-}
-
-// maskError is a problem with one image's mask; the import continues with the
-// others.
-type maskError struct {
-	Image string
-	err   error
-}
-
-func (e *maskError) Error() string { return e.Image + ": " + e.err.Error() }
-
-// Unwrap returns the problem itself.
-func (e *maskError) Unwrap() error { return e.err }
 
 // Options for reading masks; the zero value is the default.
 type Options struct {
@@ -118,12 +92,7 @@ type Options struct {
 func (o Options) orDefault() Options {
 	o.MaxPixels = cmp.Or(o.MaxPixels, 40_000_000)
 	o.MaxSide = cmp.Or(o.MaxSide, 16384)
-	if o.context == nil {
-		o.context = context.Background()
-	}
-	if o.lend == nil {
-		o.lend = func(context.Context, int64) (func(), error) { return func() {}, nil }
-	}
+	o.lend = func(context.Context, int64) (func(), error) { return func() {}, nil }
 	return o
 }
 
@@ -132,9 +101,14 @@ func (o Options) orDefault() Options {
 // Studio, and yields an error for each file of the others. Then come CVAT's XML, masks in a folder of that
 // name, and YOLO's text files. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must
-// stay readable.
-func openDataset(files Files, o Options) (*dataset, error) {
+// stay readable. project are the classes of the project that the masks are for, if there is one.
+// lend, unless nil, gives the memory for a mask, or waits for it until ctx ends.
+func openDataset(ctx context.Context, files Files, o Options, project []segment.Class, lend func(ctx context.Context, bytes int64) (give func(), err error)) (*dataset, error) {
 	o = o.orDefault()
+	o.context, o.classes = ctx, project
+	if lend != nil {
+		o.lend = lend
+	}
 	var pictures, jsons []string
 	list := "" // the file with the names of the classes
 	for _, name := range files.Names {
@@ -271,10 +245,20 @@ func inTurn[F any](files []F, masks func(file F, yield func(*imageMask, error) b
 // ofFile makes an error about the content of a file, which has the masks of several images, a
 // problem of that file. Others stay as they are and end the import.
 func ofFile(name string, err error) error {
-	if _, ok := OfData(err); ok {
+	if faulty(err) {
 		return &maskError{name, err}
 	}
 	return err
+}
+
+// faulty reports whether an error is about what is in the files, so that others can be
+// read all the same.
+func faulty(err error) bool {
+	switch segment.KindOf(err) {
+	case segment.Invalid, segment.Unreadable, segment.Unsupported, segment.TooLarge:
+		return true
+	}
+	return false
 }
 
 // without adds files that are not read to the problems of a data set.
@@ -292,63 +276,4 @@ func (d *dataset) without(files []*maskError) *dataset {
 		masks(yield)
 	}
 	return d
-}
-
-// measured returns the size that the mask's file says, or else that of the image, which the
-// report then says.
-func (m *imageMask) measured(width, height int) (int, int, error) {
-	if width != 0 && height != 0 {
-		return width, height, nil
-	}
-	size, err := m.sizeOf()
-	if err == nil {
-		m.Lossy = append(m.Lossy, "the file doesn't say how large its image is; it was taken to have the size of the image here")
-	}
-	return size.X, size.Y, err
-}
-
-// applied estimates the memory for turning a mask into an event, in bytes.
-const applied = 32 << 20
-
-// start sets the mask's size and fills it; drawing can take more bytes per
-// pixel than the mask's one.
-func (m *imageMask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
-	if err := checkSize(int64(width), int64(height), o); err != nil {
-		return func() {}, err
-	}
-	give, err = o.lend(o.context, int64(width)*int64(height)*int64(1+more)+applied)
-	if err != nil {
-		return func() {}, err
-	}
-	m.Width, m.Height, m.Pixels = width, height, bytes.Repeat([]byte{fill}, width*height)
-	return give, nil
-}
-
-// What the shapes of one image can take: painting all its pixels so often by rows, and
-// of any image so many. That is seconds, during which others wait for the memory.
-const (
-	maxEffort = 100
-	anyEffort = 1 << 28
-)
-
-// What takes as long as painting so many pixels by rows.
-const (
-	stepEffort   = 2 // a step along an outline
-	cropEffort   = 8 // decoding a pixel of a shape's own mask
-	columnEffort = 8 // painting a pixel by columns, which are far apart in memory
-)
-
-// spend counts what drawing a shape takes, in pixels painted.
-func (m *imageMask) spend(pixels int) error {
-	if m.effort += int64(pixels); m.effort > maxEffort*int64(len(m.Pixels))+anyEffort {
-		return segment.Errorf(segment.TooLarge, "Its shapes cover the image too many times over, or have too long outlines; together they are more work than the limit for one image.")
-	}
-	return nil
-}
-
-func checkSize(width, height int64, o Options) error {
-	if width < 1 || height < 1 || max(width, height) > int64(o.MaxSide) || width*height > int64(o.MaxPixels) {
-		return segment.Errorf(segment.TooLarge, "The mask has %d×%d pixels; the limit is %g million in total and %d per side.", width, height, float64(o.MaxPixels)/1e6, o.MaxSide)
-	}
-	return nil
 }

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -167,24 +166,18 @@ func (f Files) readText(name string, limit int64) ([]byte, error) {
 // exported reports whether Collie exported the files.
 func (f Files) exported() bool { return slices.Contains(f.Names, "manifest.json") }
 
-// pictured reports whether Collie exported the files with photographs.
-func (f Files) pictured() bool {
-	if !f.exported() {
-		return false
-	}
-	d, err := openJSON(f, "manifest.json")
-	if err != nil {
-		return false
-	}
-	defer d.Close()
-	var parameters struct{ Pictures bool }
-	_ = d.members(func(member string) error { // another program's manifest says nothing
-		if member != "parameters" {
-			return nil
+// scores lists the .npz files, except the labels beside the probabilities in Collie's own
+// exports, or a .npy file that is the only file: beside others it can be anything, such as
+// what cellpose keeps.
+func (f Files) scores() []string {
+	own := f.exported()
+	var out []string
+	for _, name := range f.Names {
+		if ext := strings.ToLower(path.Ext(name)); (ext == ".npz" || ext == ".npy" && len(f.Names) == 1) && !(own && path.Base(name) == "labels.npz") {
+			out = append(out, name)
 		}
-		return cmp.Or(d.into(&parameters), io.EOF) // that is enough
-	})
-	return parameters.Pictures
+	}
+	return out
 }
 
 // photosBut lists the files named like pictures that are not among the masks.

@@ -73,7 +73,7 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 	if err != nil {
 		return
 	}
-	d, err := openDataset(files, o)
+	d, err := openDataset(t.Context(), files, o, nil, nil)
 	if err != nil {
 		if segment.KindOf(err) == 0 {
 			t.Errorf("%v is not for people", err)

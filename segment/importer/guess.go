@@ -25,24 +25,10 @@ const maxScores = 256 << 20
 // scoreMark is what ilastik puts behind the name of an image when it names its scores.
 var scoreMark = regexp.MustCompile(`(?i)[-_]probabilities\.np[yz]$`)
 
-// scores lists the .npz files, except the labels beside the probabilities in Collie's own
-// exports, or a .npy file that is the only file: beside others it can be anything, such as
-// what cellpose keeps.
-func (f Files) scores() []string {
-	own := f.exported()
-	var out []string
-	for _, name := range f.Names {
-		if ext := strings.ToLower(path.Ext(name)); (ext == ".npz" || ext == ".npy" && len(f.Names) == 1) && !(own && path.Base(name) == "labels.npz") {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// scored lists the names of the images that have scores.
-func (f Files) scored() []string {
-	names := f.scores()
-	for i, name := range names {
+// imagesOf lists the names of the images that files of scores belong to.
+func imagesOf(scores []string) []string {
+	names := make([]string, len(scores))
+	for i, name := range scores {
 		names[i] = scored(name)
 	}
 	return names

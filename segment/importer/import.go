@@ -11,7 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"slices"
+	"io"
 	"strings"
 
 	"collie/segment"
@@ -89,14 +89,13 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	}
 	defer give()
 	limits := w.PhotoLimits()
-	o.MaxPixels, o.MaxSide, o.context, o.lend = limits.Pixels, limits.Side, ctx, w.Pictures
+	o.MaxPixels, o.MaxSide = limits.Pixels, limits.Side
 	p, err := w.Project(ctx, i.project)
 	if err != nil {
 		return Report{}, err
 	}
-	o.classes = p.Classes
 	files = files.during(ctx)
-	d, err := openDataset(files, o)
+	d, err := openDataset(ctx, files, o, p.Classes, w.Pictures)
 	if err != nil {
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
@@ -163,7 +162,7 @@ type importing struct {
 // index lists the images by their names, and notes whether the files have shapes. In
 // Collie's own exports, which have a manifest, exported names take precedence over others.
 func (i *importing) index(ctx context.Context, d *dataset) error {
-	i.names, i.masked = newNames(d, i.files.scored()), map[string]string{}
+	i.names, i.masked = newNames(d, imagesOf(i.files.scores())), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
 	for im, err := range segment.EachImage(ctx, i.project, i.workspace.ImagesAfter) {
@@ -174,9 +173,29 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 		exported[segment.Folded(stems.Next(im.Name))] = im.ID
 	}
 	i.names.addExported(exported, i.files.exported())
-	i.shapes = slices.Contains([]format{formatCOCO, formatLabelme, formatStudio, formatCVAT, formatYOLO}, d.format)
-	i.names.pictured = i.shapes && i.files.pictured()
+	i.shapes = d.shapes()
+	i.names.pictured = i.shapes && pictured(i.files)
 	return nil
+}
+
+// pictured reports whether Collie exported the files with photographs.
+func pictured(files Files) bool {
+	if !files.exported() {
+		return false
+	}
+	d, err := openJSON(files, "manifest.json")
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	var parameters struct{ Pictures bool }
+	_ = d.members(func(member string) error { // another program's manifest says nothing
+		if member != "parameters" {
+			return nil
+		}
+		return cmp.Or(d.into(&parameters), io.EOF) // that is enough
+	})
+	return parameters.Pictures
 }
 
 // settle handles an error of one image: problems with the image or its file go
@@ -196,11 +215,10 @@ func settle(r ImageReport, err error) (ImageReport, error) {
 // OfData reports whether an error of an import is about the files, so that others
 // can be imported all the same, and what is wrong with them.
 func OfData(err error) (problem string, ok bool) {
-	switch segment.KindOf(err) {
-	case segment.Invalid, segment.Unreadable, segment.Unsupported, segment.TooLarge:
-		return detail(err), true
+	if !faulty(err) {
+		return "", false
 	}
-	return "", false
+	return detail(err), true
 }
 
 // detail is the part of an error that is for people.
@@ -243,7 +261,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		if err != nil {
 			return r, err
 		}
-		if err := m.fits(im); err != nil {
+		if err := fits(m, im); err != nil {
 			return r, &maskError{m.Image, err}
 		}
 		r.Replaces = im.Clicks > 0 || im.Decided > 0
@@ -259,13 +277,13 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		return r, err
 	}
 	i.meaning.translate(m.Pixels)
-	r.Decided = m.decided()
+	r.Decided = decided(m.Pixels)
 	a, err := i.workspace.Open(ctx, id)
 	if err != nil {
 		return r, err
 	}
 	defer a.Close()
-	cells, drawn, ragged, err := m.objectsOf(a.Cells(), a.Graph())
+	cells, drawn, ragged, err := objectsOf(m, a.Cells(), a.Graph())
 	if err != nil {
 		return r, err
 	}
@@ -276,11 +294,11 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 	return r, err
 }
 
-// decided is the number of pixels with a class.
-func (m *imageMask) decided() int { return len(m.Pixels) - bytes.Count(m.Pixels, []byte{segment.Void}) }
+// decided is how many of the pixels have a class.
+func decided(pixels []uint8) int { return len(pixels) - bytes.Count(pixels, []byte{segment.Void}) }
 
 // fits returns an error for a mask whose size isn't its image's.
-func (m *imageMask) fits(im segment.Image) error {
+func fits(m *imageMask, im segment.Image) error {
 	switch {
 	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
 		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d as it is displayed: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
@@ -292,7 +310,7 @@ func (m *imageMask) fits(im segment.Image) error {
 
 // look reports on a mask in a review.
 func (i *importing) look(r ImageReport, m *imageMask) (ImageReport, error) {
-	r.Decided = m.decided()
+	r.Decided = decided(m.Pixels)
 	if i.thumbnails == 0 {
 		return r, nil
 	}

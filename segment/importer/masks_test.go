@@ -42,7 +42,7 @@ func open(t *testing.T, folder fstest.MapFS, o Options) (*dataset, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openDataset(files, o)
+	return openDataset(t.Context(), files, o, o.classes, nil)
 }
 
 // readAll lists what is in a data set: class names, and per mask "name pixels", or
@@ -314,7 +314,7 @@ func TestGreyInColour(t *testing.T) {
 func TestWhiteAmongColours(t *testing.T) {
 	at := func(class uint8) color.Color {
 		if class == 9 {
-			return white
+			return color.White
 		}
 		return mask.VOCColor(class)
 	}

@@ -15,6 +15,9 @@ import (
 	"collie/segment/mask"
 )
 
+// white is 255 as people see it where it can be a class.
+var white = color.RGBA{255, 255, 255, 255}
+
 // Value is a value in the masks of a data set and the class that it becomes.
 type Value struct {
 	Value string // the class's name in the data set or, without names, the index in decimal
@@ -46,7 +49,6 @@ type meaning struct {
 // only those that it names.
 func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 	m := &meaning{names: d.Classes != nil}
-	listed := mapping == nil && !slices.Contains([]format{formatLabelme, formatStudio, formatCVAT}, d.format) // which have no list
 	if mapping == nil {
 		m.places = len(p.Classes)
 	}
@@ -60,7 +62,7 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 				v.Color = d.Classes[i].Color
 			}
 		}
-		m.listed[i] = listed && !slices.Contains(d.unlisted, v.Name)
+		m.listed[i] = mapping == nil && d.lists(v.Name)
 		if v.Value = v.Name; v.Name == "" && !outside {
 			v.Value = strconv.Itoa(i)
 			if d.Classes == nil && i < len(labelset.PASCAL) {
@@ -71,7 +73,7 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 		switch {
 		case ok && !outside:
 			v.Class = strings.TrimSpace(given)
-		case v.Name != "" && d.format == formatLabels:
+		case v.Name != "" && d.objectsOnly():
 			if v.Unknown = len(p.Classes) != 2; !v.Unknown {
 				v.Class = p.Classes[1].Name
 			}
@@ -89,7 +91,7 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 			}
 		}
 	}
-	if d.format == formatVOC {
+	if d.pictures() {
 		given := strings.TrimSpace(mapping[whiteValue])
 		m.values[segment.Void] = Value{Value: whiteValue, Color: mask.FormatColor(white), Class: given}
 		m.added[segment.Void].Name = given

@@ -12,22 +12,6 @@ import (
 	"collie/superpixels"
 )
 
-// objectBytes is the memory per pixel for telling shapes apart: the number of the shape.
-const objectBytes = 4
-
-// trackObjects makes drawing remember which shape each pixel belongs to.
-func (m *imageMask) trackObjects() {
-	m.objects = slices.Repeat([]int32{-1}, len(m.Pixels))
-}
-
-// set gives a pixel the class of the shape that is being drawn.
-func (m *imageMask) set(pixel int, class uint8) {
-	m.Pixels[pixel] = class
-	if m.objects != nil {
-		m.objects[pixel] = m.object
-	}
-}
-
 // objectsOf gives each cell the number of the object that most of its pixels
 // of its class belong to, counting from 1 in the order of their first pixels, or 0; it is nil
 // if all objects are connected regions of their class, which need no number. Others
@@ -35,8 +19,8 @@ func (m *imageMask) set(pixel int, class uint8) {
 // [timeline.Objects] would give them to their neighbours. drawn are the pixels of numbered
 // objects that aren't in a cell of theirs; with more than mostDrawn runs they are ragged and
 // follow cells. It is an error if objects have pixels in very many cells, as in noise.
-func (m *imageMask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
-	objects, told := m.apart()
+func objectsOf(m *imageMask, cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
+	objects, told := apart(m)
 	if len(told) == 0 {
 		return nil, nil, false, nil
 	}
@@ -45,7 +29,7 @@ func (m *imageMask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph)
 		place[o] = int32(i)
 	}
 	labels, _ := timeline.Majority(cells, m.Pixels)
-	shares, err := m.shares(cells, labels, place)
+	shares, err := shares(m, cells, labels, place)
 	if err != nil {
 		return nil, nil, false, err
 	}
@@ -63,7 +47,7 @@ func (m *imageMask) objectsOf(cells *superpixels.Runs, graph *superpixels.Graph)
 			numbers[cell] = number[i]
 		}
 	}
-	drawn, ragged = m.drawn(cells, labels, numbers, func(pixel int) int32 {
+	drawn, ragged = strays(m, cells, labels, numbers, func(pixel int) int32 {
 		if i, is := place[m.objects[pixel]]; is {
 			return number[i]
 		}
@@ -80,9 +64,9 @@ type share struct{ cell, object int32 }
 const mostShares = 1 << 20
 
 // shares counts the pixels of objects, whose places are given, in cells of their class.
-func (m *imageMask) shares(cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
+func shares(m *imageMask, cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
 	counts := map[share]int{}
-	for run := range m.stretches(cells) {
+	for run := range stretches(m, cells) {
 		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
 			counts[share{int32(run.Region), i}] += run.End - run.Start
 		}
@@ -136,11 +120,11 @@ func tellNeighbours(told map[int32]bool, objects []int32, shares map[share]int, 
 // that touch in 4 megapixels have 210,000.
 const mostDrawn = 1 << 18
 
-// drawn are the pixels of objects, by their numbers, whose cell has another class or
+// strays are the pixels of objects, by their numbers, whose cell has another class or
 // object.
-func (m *imageMask) drawn(cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
+func strays(m *imageMask, cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
 	runs, n := map[timeline.Object][]int32{}, 0
-	for run := range m.stretches(cells) {
+	for run := range stretches(m, cells) {
 		o := timeline.Object{Class: m.Pixels[run.Start], Number: number(run.Start)}
 		if o.Number == 0 || o.Class == segment.Void || o.Class == labels[run.Region] && o.Number == numbers[run.Region] {
 			continue
@@ -164,7 +148,7 @@ func (m *imageMask) drawn(cells *superpixels.Runs, labels []uint8, numbers []int
 }
 
 // stretches gives the runs of pixels of one cell, one class and one object.
-func (m *imageMask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run] {
+func stretches(m *imageMask, cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 	return func(yield func(superpixels.Run) bool) {
 		for run := range cells.All() {
 			for start, end := run.Start, 0; start < run.End; start = end {
@@ -181,7 +165,7 @@ func (m *imageMask) stretches(cells *superpixels.Runs) iter.Seq[superpixels.Run]
 // apart returns the objects in the order of their first pixels, and which of them
 // aren't regions: those that touch another one of their class or have several parts.
 // It keeps the parts of two rows of pixels only.
-func (m *imageMask) apart() (objects []int32, told map[int32]bool) {
+func apart(m *imageMask) (objects []int32, told map[int32]bool) {
 	var parts disjoint.Sets   // of the last row and this one
 	pieces := map[int32]int{} // of each object, those that were joined counted as one
 	told = map[int32]bool{}

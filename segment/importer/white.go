@@ -2,14 +2,10 @@ package importer
 
 import (
 	"fmt"
-	"image/color"
 	"strconv"
 
 	"collie/segment"
 )
-
-// white is 255 as people see it where it can be a class.
-var white = color.RGBA{255, 255, 255, 255}
 
 // whiteValue is what 255 is called in a mapping.
 const whiteValue = "255"
