@@ -31,15 +31,15 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 	if !slices.Contains(files.Names, backup.File) {
 		return segment.Project{}, segment.Errorf(segment.Unsupported, "This is not a Collie backup (a zip archive with a file %s). To import masks made by other programs, open a project, or name it with --project on the command line.", backup.File)
 	}
-	if len(files.twice) > 0 {
-		return segment.Project{}, segment.Errorf(segment.Unreadable, "The backup has more than one file called %.100q, and nothing says which is right. Nothing was restored.", files.twice[0])
+	if len(files.Twice) > 0 {
+		return segment.Project{}, segment.Errorf(segment.Unreadable, "The backup has more than one file called %.100q, and nothing says which is right. Nothing was restored.", files.Twice[0])
 	}
 	give, err := w.Documents(ctx, backupMemory)
 	if err != nil {
 		return segment.Project{}, err
 	}
 	defer give()
-	files = files.during(ctx)
+	files = files.During(ctx)
 	d, err := readDocument(files, w.MostImages())
 	if err != nil {
 		return segment.Project{}, cmp.Or(ctx.Err(), err)
@@ -57,30 +57,30 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 // readDocument reads the table of contents of a backup of up to most images.
 func readDocument(files Files, mostImages int) (backup.Document, error) {
 	var out backup.Document
-	d, err := openJSON(files, backup.File)
+	d, err := OpenJSON(files, backup.File)
 	if err != nil {
 		return out, err
 	}
 	defer d.Close()
-	err = d.members(func(member string) error {
+	err = d.Members(func(member string) error {
 		switch member {
 		case "kind":
-			return d.into(&out.Kind)
+			return d.Into(&out.Kind)
 		case "version":
-			return d.into(&out.Version)
+			return d.Into(&out.Version)
 		case "project":
-			return d.members(func(member string) error {
+			return d.Members(func(member string) error {
 				switch member {
 				case "name":
-					return d.into(&out.Project.Name)
+					return d.Into(&out.Project.Name)
 				case "classes":
 					return readList(d, &out.Project.Classes, segment.MaxClasses, "classes")
 				case "deleted":
 					return readList(d, &out.Project.Deleted, segment.MaxClasses, "deleted classes")
 				case "rest":
-					return d.into(&out.Project.Rest)
+					return d.Into(&out.Project.Rest)
 				case "unaided":
-					return d.into(&out.Project.Unaided)
+					return d.Into(&out.Project.Unaided)
 				}
 				return nil
 			})
@@ -101,16 +101,16 @@ func readDocument(files Files, mostImages int) (backup.Document, error) {
 }
 
 // readList reads a list of up to most entries; what names them in errors.
-func readList[T any](d *document, list *[]T, most int, what string) error {
+func readList[T any](d *Document, list *[]T, most int, what string) error {
 	if d.PeekKind() != '[' {
-		return d.skip()
+		return d.Skip()
 	}
-	return d.elements(what, func() error {
+	return d.Elements(what, func() error {
 		if len(*list) == most {
 			return segment.Errorf(segment.TooLarge, "The backup has more than %d %s, which is the limit of a project here. Nothing was restored.", most, what)
 		}
 		var entry T
-		err := d.into(&entry)
+		err := d.Into(&entry)
 		*list = append(*list, entry)
 		return err
 	})
@@ -138,10 +138,10 @@ func unpack(files Files, im *backup.Image, yield func(*workspace.Adopted, error)
 	}
 	fail := func(err error) bool { return yield(nil, err) }
 	var err error
-	if out.Hierarchy, err = files.read(im.Hierarchy, maxMember); err != nil {
+	if out.Hierarchy, err = files.Read(im.Hierarchy, maxMember); err != nil {
 		return fail(err)
 	}
-	if out.Graph, err = files.read(im.Graph, maxMember); err != nil {
+	if out.Graph, err = files.Read(im.Graph, maxMember); err != nil {
 		return fail(err)
 	}
 	original, err := files.Open(im.Original)

@@ -52,9 +52,9 @@ type cocoAnnotation struct {
 
 // openCOCO reads JSON files with all images of a set each. A pixel has one class:
 // where annotations overlap the smaller one wins, as in COCO's panoptic data.
-func openCOCO(files Files, names []string, o Options) (*dataset, error) {
+func openCOCO(files Files, names []string, o Options) (*Set, error) {
 	classes := newClassNames(o)
-	out := &dataset{format: formatCOCO, Photos: files.photos()}
+	out := &Set{format: formatCOCO, Photos: files.photos()}
 	var sets []*cocoFile
 	for _, name := range names {
 		f := &cocoFile{files: files, name: name, places: map[identifier]int{}, categories: map[identifier]string{}, classes: classes, options: o}
@@ -74,19 +74,19 @@ func openCOCO(files Files, names []string, o Options) (*dataset, error) {
 
 // scan reads the images and categories of a file.
 func (f *cocoFile) scan() error {
-	d, err := openJSON(f.files, f.name)
+	d, err := OpenJSON(f.files, f.name)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	err = d.members(func(member string) error {
+	err = d.Members(func(member string) error {
 		switch member {
 		case "images":
-			return d.elements(member, func() error { return f.addImage(d) })
+			return d.Elements(member, func() error { return f.addImage(d) })
 		case "categories":
-			return d.elements(member, func() error { return f.addCategory(d) })
+			return d.Elements(member, func() error { return f.addCategory(d) })
 		case "annotations": // read later, but refused before classes are added to the project
-			return d.elements(member, d.skip)
+			return d.Elements(member, d.Skip)
 		}
 		return nil
 	})
@@ -96,9 +96,9 @@ func (f *cocoFile) scan() error {
 	return d.end()
 }
 
-func (f *cocoFile) addImage(d *document) error {
+func (f *cocoFile) addImage(d *Document) error {
 	var im cocoImage
-	if err := d.into(&im); err != nil {
+	if err := d.Into(&im); err != nil {
 		return err
 	}
 	if _, twice := f.places[im.ID]; twice {
@@ -113,13 +113,13 @@ func (f *cocoFile) addImage(d *document) error {
 	return nil
 }
 
-func (f *cocoFile) addCategory(d *document) error {
+func (f *cocoFile) addCategory(d *Document) error {
 	var c struct {
 		ID     identifier      `json:"id"`
 		Name   string          `json:"name"`
 		Parent json.RawMessage `json:"supercategory"` // text, or something that is of no use here
 	}
-	if err := d.into(&c); err != nil {
+	if err := d.Into(&c); err != nil {
 		return err
 	}
 	label := strings.TrimSpace(c.Name)
@@ -156,11 +156,11 @@ func (f *cocoFile) heading() string {
 
 // masks draws the images in their order. The annotations of as many as fit into
 // memory are read in one pass over the file. It reports whether yield wants more.
-func (f *cocoFile) masks(yield func(*imageMask, error) bool) bool {
+func (f *cocoFile) masks(yield func(*Mask, error) bool) bool {
 	for from := 0; from == 0 || from < len(f.images); {
 		held, end, err := f.hold(from)
 		if err != nil {
-			yield(nil, ofFile(f.name, err))
+			yield(nil, OfFile(f.name, err))
 			return false
 		}
 		for _, stray := range f.strays {
@@ -171,13 +171,13 @@ func (f *cocoFile) masks(yield func(*imageMask, error) bool) bool {
 		f.strays = nil
 		for i := from; i < end; i++ {
 			if f.images[i].FileName == "" {
-				if !yield(nil, &maskError{fmt.Sprintf("image %s", f.images[i].ID), segment.Errorf(segment.Unreadable, "It has no file_name.")}) {
+				if !yield(nil, &MaskError{fmt.Sprintf("image %s", f.images[i].ID), segment.Errorf(segment.Unreadable, "It has no file_name.")}) {
 					return false
 				}
 				delete(held, i)
 				continue
 			}
-			m := &imageMask{Image: f.images[i].FileName, File: f.images[i].FileName, Beside: f.images[i].beside}
+			m := &Mask{Image: f.images[i].FileName, File: f.images[i].FileName, Beside: f.images[i].beside}
 			m.Draw = func() (func(), error) { return f.draw(m, f.images[i], held[i]) }
 			if !yield(m, nil) {
 				return false
@@ -190,7 +190,7 @@ func (f *cocoFile) masks(yield func(*imageMask, error) bool) bool {
 }
 
 // draw draws the annotations of an image.
-func (f *cocoFile) draw(m *imageMask, im cocoImage, held *cocoHeld) (give func(), err error) {
+func (f *cocoFile) draw(m *Mask, im cocoImage, held *cocoHeld) (give func(), err error) {
 	if held == nil {
 		held = &cocoHeld{}
 	}
@@ -223,7 +223,7 @@ type cocoHeld struct {
 // hold reads the annotations of as many images as fit into memory, starting at
 // an index, and returns them by index, with the index after the last.
 func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
-	d, err := openJSON(f.files, f.name)
+	d, err := OpenJSON(f.files, f.name)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -233,7 +233,7 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 	f.stray = 0
 	one := func() error {
 		var a cocoAnnotation
-		if err := d.into(&a); err != nil {
+		if err := d.Into(&a); err != nil {
 			return err
 		}
 		if number++; a.ID == "" {
@@ -275,14 +275,14 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 		}
 		return nil
 	}
-	err = d.members(func(member string) error {
+	err = d.Members(func(member string) error {
 		if member == "annotations" {
-			return d.elements(member, one)
+			return d.Elements(member, one)
 		}
 		return nil
 	})
 	if from == 0 && f.stray > listedStrays {
-		f.strays = append(f.strays, &maskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images that are not in the file.", f.stray-listedStrays)})
+		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images that are not in the file.", f.stray-listedStrays)})
 	}
 	return held, end, err
 }
@@ -290,12 +290,12 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 // noteStray records, in the first pass, an annotation without a known image.
 func (f *cocoFile) noteStray(a cocoAnnotation, from int) {
 	if f.stray++; from == 0 && f.stray <= listedStrays {
-		f.strays = append(f.strays, &maskError{fmt.Sprintf("annotation %s", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %s, which is not in the file.", a.Image)})
+		f.strays = append(f.strays, &MaskError{fmt.Sprintf("annotation %s", a.ID), segment.Errorf(segment.Unreadable, "It refers to image %s, which is not in the file.", a.Image)})
 	}
 }
 
 // drawCOCO draws the annotations of one image onto an empty mask.
-func (m *imageMask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
+func (m *Mask) drawCOCO(annotations []cocoAnnotation, f *cocoFile) error {
 	for i, a := range annotations {
 		if a.Area == 0 {
 			annotations[i].Area = area(m.measure(a.Segmentation))

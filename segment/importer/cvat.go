@@ -130,9 +130,9 @@ func whyNotCVAT(files Files, name string) (why, err error) {
 }
 
 // openCVAT reads files of 'CVAT for images', each with the shapes of all its images.
-func openCVAT(files Files, names []string, o Options) (*dataset, error) {
+func openCVAT(files Files, names []string, o Options) (*Set, error) {
 	set := &cvatSet{files: files, classes: newClassNames(o), photos: map[string]bool{}, options: o}
-	d := &dataset{format: formatCVAT, Photos: files.photos()}
+	d := &Set{format: formatCVAT, Photos: files.photos()}
 	for _, photo := range d.Photos {
 		set.photos[photo] = true
 	}
@@ -218,13 +218,13 @@ func attributes(element xml.StartElement) map[string]string {
 }
 
 // masks yields the masks of a file's images. It reports whether yield wants more.
-func (s *cvatSet) masks(name string, yield func(*imageMask, error) bool) bool {
+func (s *cvatSet) masks(name string, yield func(*Mask, error) bool) bool {
 	f, err := openXML(s.files, name)
 	if err != nil {
-		return yield(nil, &maskError{name, err})
+		return yield(nil, &MaskError{name, err})
 	}
 	defer f.Close()
-	var m *imageMask
+	var m *Mask
 	var size image.Point
 	var shapes []cvatShape
 	held := 0
@@ -234,14 +234,14 @@ func (s *cvatSet) masks(name string, yield func(*imageMask, error) bool) bool {
 			return true
 		}
 		if err != nil {
-			return yield(nil, ofFile(name, err))
+			return yield(nil, OfFile(name, err))
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
 			of := attributes(token)
 			switch {
 			case f.inside("annotations", "image"):
-				m, shapes, held = &imageMask{Image: s.image(of), File: of["name"]}, nil, 0
+				m, shapes, held = &Mask{Image: s.image(of), File: of["name"]}, nil, 0
 				size.X, _ = strconv.Atoi(of["width"])
 				size.Y, _ = strconv.Atoi(of["height"])
 			case f.inside("image", token.Name.Local):
@@ -271,7 +271,7 @@ func (s *cvatSet) masks(name string, yield func(*imageMask, error) bool) bool {
 }
 
 // drawCVAT draws shapes from the lowest z_order up, and those of one in their order.
-func (m *imageMask) drawCVAT(size image.Point, shapes []cvatShape, classes *classNames, o Options) (give func(), err error) {
+func (m *Mask) drawCVAT(size image.Point, shapes []cvatShape, classes *classNames, o Options) (give func(), err error) {
 	if size.X, size.Y, err = m.measured(size.X, size.Y); err != nil {
 		return func() {}, err
 	}

@@ -16,7 +16,7 @@ type cvatShape struct {
 }
 
 // drawCVATShape draws a shape as CVAT does where it exports masks: outlines as those of COCO.
-func (m *imageMask) drawCVATShape(s cvatShape, class uint8) (drawn bool, err error) {
+func (m *Mask) drawCVATShape(s cvatShape, class uint8) (drawn bool, err error) {
 	switch s.kind {
 	case "polygon":
 		outline, err := numbersIn(strings.ReplaceAll(s.of["points"], ";", ","))
@@ -72,7 +72,7 @@ func turned(outline []float64, x, y, degrees float64) []float64 {
 }
 
 // stampRuns sets the pixels of a mask: runs through the rows of its box, those outside it first.
-func (m *imageMask) stampRuns(s cvatShape, class uint8) error {
+func (m *Mask) stampRuns(s cvatShape, class uint8) error {
 	at, err := s.numbers("left", "top", "width", "height")
 	if err != nil {
 		return err

@@ -29,40 +29,40 @@ const (
 	formatLabels  format = "labels"
 )
 
-// shapes reports whether the masks come as shapes or as annotations, not as pictures.
-func (d *dataset) shapes() bool {
+// Shapes reports whether the masks come as shapes or as annotations, not as pictures.
+func (d *Set) Shapes() bool {
 	return slices.Contains([]format{formatCOCO, formatLabelme, formatStudio, formatCVAT, formatYOLO}, d.format)
 }
 
-// pictures reports whether the masks are pictures of classes. In these 255 can be a class.
-func (d *dataset) pictures() bool { return d.format == formatVOC }
+// Pictures reports whether the masks are pictures of classes. In these 255 can be a class.
+func (d *Set) Pictures() bool { return d.format == formatVOC }
 
-// objectsOnly reports whether the masks are label images, which tell objects apart and don't
+// ObjectsOnly reports whether the masks are label images, which tell objects apart and don't
 // say what they are.
-func (d *dataset) objectsOnly() bool { return d.format == formatLabels }
+func (d *Set) ObjectsOnly() bool { return d.format == formatLabels }
 
-// lists reports whether the data set has a list of its classes with this one, which needn't
+// Lists reports whether the data set has a list of its classes with this one, which needn't
 // be in a mask. Formats without a list say the name of a class with each shape.
-func (d *dataset) lists(class string) bool {
+func (d *Set) Lists(class string) bool {
 	return !slices.Contains([]format{formatLabelme, formatStudio, formatCVAT}, d.format) && !slices.Contains(d.unlisted, class)
 }
 
-// dataset is a set of masks that another program wrote.
-type dataset struct {
+// Set is a data set: masks that another program wrote.
+type Set struct {
 	format format
 	// Classes are names and colours by index; one without a name is the first
 	// class of the project. nil: indices are those of the project's list.
 	Classes  []segment.Class
 	unlisted []string // names of classes that are added to a project only if a mask uses them
-	Images   []string // of all masks, see imageMask
+	Images   []string // of all masks, see Mask
 	Photos   []string // names of the photographs among the files
-	Masks    iter.Seq2[*imageMask, error]
+	Masks    iter.Seq2[*Mask, error]
 }
 
 // Options for reading masks; the zero value is the default.
 type Options struct {
 	// Objects says that pictures outside folders of PASCAL VOC are label images: their
-	// numbers are objects of one class, which the mapping gives for [Value] "objects". It
+	// numbers are objects of one class, which the mapping gives for "objects". It
 	// can be missing in a project of two classes, where it is the second. What has the
 	// number 0 is in no object.
 	Objects bool
@@ -71,8 +71,8 @@ type Options struct {
 	// they are background, as in COCO and labelme.
 	Undecided bool
 
-	// Mapping gives values in masks ([Value]) the names of classes; "" leaves
-	// them undecided. Classes that the project lacks are added when a mask that
+	// Mapping gives values in masks the names of classes; "" leaves them undecided. A
+	// value is a class's name in the data set or, without names, the index in decimal. Classes that the project lacks are added when a mask that
 	// needs them is imported. Values that the mapping lacks are matched by name; one
 	// that has no name, or whose name the project lacks, is a problem of the masks
 	// that use it. The number 255 in pictures is undecided unless the mapping has it.
@@ -96,14 +96,14 @@ func (o Options) orDefault() Options {
 	return o
 }
 
-// openDataset returns the data set in the files. It recognizes the format by names and
+// Open returns the data set in the files. It recognizes the format by names and
 // contents; of several formats it reads the first of VOC, COCO, labelme and Label
 // Studio, and yields an error for each file of the others. Then come CVAT's XML, masks in a folder of that
 // name, and YOLO's text files. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must
 // stay readable. project are the classes of the project that the masks are for, if there is one.
 // lend, unless nil, gives the memory for a mask, or waits for it until ctx ends.
-func openDataset(ctx context.Context, files Files, o Options, project []segment.Class, lend func(ctx context.Context, bytes int64) (give func(), err error)) (*dataset, error) {
+func Open(ctx context.Context, files Files, o Options, project []segment.Class, lend func(ctx context.Context, bytes int64) (give func(), err error)) (*Set, error) {
 	o = o.orDefault()
 	o.context, o.classes = ctx, project
 	if lend != nil {
@@ -167,16 +167,16 @@ func openDataset(ctx context.Context, files Files, o Options, project []segment.
 	other := files.other()
 	switch {
 	case len(documents.bad) > 0:
-		return nil, documents.bad[0].err
+		return nil, documents.bad[0].Err
 	case other != "":
 		return nil, segment.Errorf(segment.Unsupported, "This can't be imported: it is %s. %s", other, accepted)
-	case files.exported() && len(files.scores()) > 0: // pictures beside them are no masks
-		return &dataset{Photos: files.photos(), Masks: func(func(*imageMask, error) bool) {}}, nil
+	case files.Exported() && len(files.Scores()) > 0: // pictures beside them are no masks
+		return &Set{Photos: files.photos(), Masks: func(func(*Mask, error) bool) {}}, nil
 	case len(pictures) > 0:
 		masks := masksAlone(pictures)
 		return openVOC(files, masks, "", list, files.photosBut(masks), o)
-	case len(files.scores()) > 0:
-		return &dataset{Masks: func(func(*imageMask, error) bool) {}}, nil
+	case len(files.Scores()) > 0:
+		return &Set{Masks: func(func(*Mask, error) bool) {}}, nil
 	case otherXML != nil:
 		return nil, otherXML
 	}
@@ -214,15 +214,15 @@ func inFolder(names []string, folder string) []string {
 
 // oneEach sorts the names of files and sets the masks to one of each, which is called like
 // the image, with the folders below the given one.
-func (d *dataset) oneEach(names []string, folder string, draw func(m *imageMask, name string) (give func(), err error)) {
+func (d *Set) oneEach(names []string, folder string, draw func(m *Mask, name string) (give func(), err error)) {
 	slices.Sort(names)
 	for _, name := range names {
 		_, below, _ := cutFolder(name, folder)
-		d.Images = append(d.Images, endless(below))
+		d.Images = append(d.Images, Endless(below))
 	}
-	d.Masks = func(yield func(*imageMask, error) bool) {
+	d.Masks = func(yield func(*Mask, error) bool) {
 		for i, name := range names {
-			m := &imageMask{Image: d.Images[i], File: d.Images[i] + path.Ext(name)}
+			m := &Mask{Image: d.Images[i], File: d.Images[i] + path.Ext(name)}
 			m.Draw = func() (func(), error) { return draw(m, name) }
 			if !yield(m, nil) {
 				return
@@ -232,8 +232,8 @@ func (d *dataset) oneEach(names []string, folder string, draw func(m *imageMask,
 }
 
 // inTurn yields the masks of one file after the other. masks reports whether yield wants more.
-func inTurn[F any](files []F, masks func(file F, yield func(*imageMask, error) bool) bool) iter.Seq2[*imageMask, error] {
-	return func(yield func(*imageMask, error) bool) {
+func inTurn[F any](files []F, masks func(file F, yield func(*Mask, error) bool) bool) iter.Seq2[*Mask, error] {
+	return func(yield func(*Mask, error) bool) {
 		for _, file := range files {
 			if !masks(file, yield) {
 				return
@@ -242,18 +242,18 @@ func inTurn[F any](files []F, masks func(file F, yield func(*imageMask, error) b
 	}
 }
 
-// ofFile makes an error about the content of a file, which has the masks of several images, a
+// OfFile makes an error about the content of a file, which has the masks of several images, a
 // problem of that file. Others stay as they are and end the import.
-func ofFile(name string, err error) error {
-	if faulty(err) {
-		return &maskError{name, err}
+func OfFile(name string, err error) error {
+	if Faulty(err) {
+		return &MaskError{name, err}
 	}
 	return err
 }
 
-// faulty reports whether an error is about what is in the files, so that others can be
+// Faulty reports whether an error is about what is in the files, so that others can be
 // read all the same.
-func faulty(err error) bool {
+func Faulty(err error) bool {
 	switch segment.KindOf(err) {
 	case segment.Invalid, segment.Unreadable, segment.Unsupported, segment.TooLarge:
 		return true
@@ -262,12 +262,12 @@ func faulty(err error) bool {
 }
 
 // without adds files that are not read to the problems of a data set.
-func (d *dataset) without(files []*maskError) *dataset {
+func (d *Set) without(files []*MaskError) *Set {
 	if d == nil || len(files) == 0 {
 		return d
 	}
 	masks := d.Masks
-	d.Masks = func(yield func(*imageMask, error) bool) {
+	d.Masks = func(yield func(*Mask, error) bool) {
 		for _, problem := range files {
 			if !yield(nil, problem) {
 				return

@@ -24,23 +24,23 @@ const (
 // errValue ends the reading of a value that is too long.
 var errValue = errors.New("value too long")
 
-// document reads a JSON file piece by piece and skips embedded pictures.
-type document struct {
+// Document reads a JSON file piece by piece and skips embedded pictures.
+type Document struct {
 	*jsontext.Decoder
 	name string
 	file io.Closer
 	in   *meter
 }
 
-// openJSON opens a JSON file; the caller closes it.
-func openJSON(files Files, name string) (*document, error) {
+// OpenJSON opens a JSON file; the caller closes it.
+func OpenJSON(files Files, name string) (*Document, error) {
 	file, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	in := &meter{r: &elider{r: utf8In(file)}, left: maxJSON, value: maxValue}
 	d := jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true))
-	return &document{Decoder: d, name: name, file: file, in: in}, nil
+	return &Document{Decoder: d, name: name, file: file, in: in}, nil
 }
 
 // utf8In returns the text of a file as UTF-8 without a byte order mark, which begins files of
@@ -50,7 +50,7 @@ func utf8In(file io.Reader) io.Reader {
 }
 
 // Close closes the file.
-func (d *document) Close() { _ = d.file.Close() } // which was only read
+func (d *Document) Close() { _ = d.file.Close() } // which was only read
 
 // meter reads up to left bytes in total, and up to value of them until it is
 // reset.
@@ -69,11 +69,11 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// members calls do with the name of each member of the next object; do reads
+// Members calls do with the name of each member of the next object; do reads
 // the value or leaves it to be skipped. Other values are skipped.
-func (d *document) members(do func(name string) error) error {
+func (d *Document) Members(do func(name string) error) error {
 	if d.PeekKind() != '{' {
-		return d.skip()
+		return d.Skip()
 	}
 	if _, err := d.token(); err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *document) members(do func(name string) error) error {
 			return err
 		}
 		if d.place() == at {
-			if err := d.skip(); err != nil {
+			if err := d.Skip(); err != nil {
 				return err
 			}
 		}
@@ -98,7 +98,7 @@ func (d *document) members(do func(name string) error) error {
 }
 
 // end reads the end of the file: nothing but space may follow what has been read.
-func (d *document) end() error {
+func (d *Document) end() error {
 	d.in.value = maxValue
 	_, err := d.ReadToken()
 	if syntax := new(jsontext.SyntacticError); err == nil || errors.As(err, &syntax) {
@@ -110,11 +110,11 @@ func (d *document) end() error {
 	return d.trouble(err)
 }
 
-// elements calls do to read each element of the next list, the value of a member.
+// Elements calls do to read each element of the next list, the value of a member.
 // Any other value is an error.
-func (d *document) elements(member string, do func() error) error {
+func (d *Document) Elements(member string, do func() error) error {
 	if kind := d.PeekKind(); kind != '[' {
-		if err := d.skip(); err != nil {
+		if err := d.Skip(); err != nil {
 			return err
 		}
 		return segment.Errorf(segment.Unreadable, "%s is not JSON in the expected form: %q holds %s, not a list.", d.name, member, jsonKinds[kind])
@@ -137,20 +137,20 @@ var jsonKinds = map[jsontext.Kind]string{
 }
 
 // place tells whether anything has been read.
-func (d *document) place() int64 {
+func (d *Document) place() int64 {
 	_, n := d.StackIndex(d.StackDepth())
 	return n
 }
 
 // token reads a token.
-func (d *document) token() (jsontext.Token, error) {
+func (d *Document) token() (jsontext.Token, error) {
 	d.in.value = maxValue
 	t, err := d.ReadToken()
 	return t, d.trouble(err)
 }
 
-// skip passes over a value.
-func (d *document) skip() error {
+// Skip passes over a value.
+func (d *Document) Skip() error {
 	depth := d.StackDepth()
 	for {
 		if _, err := d.token(); err != nil {
@@ -164,7 +164,7 @@ func (d *document) skip() error {
 
 // excusing calls read to read a value. If something in it is not as expected, that is bad, and the
 // rest of the value is passed over. If the file can't be read on from there, that is err.
-func (d *document) excusing(read func() error) (bad, err error) {
+func (d *Document) excusing(read func() error) (bad, err error) {
 	depth, at := d.StackDepth(), d.place()
 	bad = read()
 	for bad != nil && d.StackDepth() > depth {
@@ -178,8 +178,8 @@ func (d *document) excusing(read func() error) (bad, err error) {
 	return bad, nil
 }
 
-// into reads a whole value into v.
-func (d *document) into(v any) error {
+// Into reads a whole value into v.
+func (d *Document) Into(v any) error {
 	d.in.value = maxValue
 	raw, err := d.ReadValue()
 	if err != nil {
@@ -189,21 +189,21 @@ func (d *document) into(v any) error {
 }
 
 // text reads a string; any other value is an error.
-func (d *document) text() (string, error) {
+func (d *Document) text() (string, error) {
 	if d.PeekKind() != '"' {
-		return "", d.odd(d.skip())
+		return "", d.odd(d.Skip())
 	}
 	t, err := d.token()
 	return t.String(), err
 }
 
 // number reads a whole number, 0 for null; any other value is an error.
-func (d *document) number() (int, error) {
+func (d *Document) number() (int, error) {
 	if d.PeekKind() == 'n' {
-		return 0, d.skip()
+		return 0, d.Skip()
 	}
 	if d.PeekKind() != '0' {
-		return 0, d.odd(d.skip())
+		return 0, d.odd(d.Skip())
 	}
 	t, err := d.token()
 	if err != nil {
@@ -217,7 +217,7 @@ func (d *document) number() (int, error) {
 
 // odd is the error for a value of an unexpected type, unless err is more
 // specific.
-func (d *document) odd(err error) error {
+func (d *Document) odd(err error) error {
 	if err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func (d *document) odd(err error) error {
 }
 
 // unlike turns the error of a value that can't be decoded into one for people.
-func (d *document) unlike(err error) error {
+func (d *Document) unlike(err error) error {
 	if err == nil || segment.KindOf(err) != 0 {
 		return err
 	}
@@ -240,7 +240,7 @@ func (d *document) unlike(err error) error {
 var notText = regexp.MustCompile("^jsontext: invalid (UTF-8|surrogate pair)")
 
 // trouble turns a decoder's error into one for people.
-func (d *document) trouble(err error) error {
+func (d *Document) trouble(err error) error {
 	switch syntax := new(jsontext.SyntacticError); {
 	case err == nil:
 		return nil

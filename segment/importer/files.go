@@ -19,13 +19,13 @@ type Files struct {
 	Names []string // with slashes
 	Open  func(name string) (io.ReadCloser, error)
 
-	twice []string          // names of further files in an archive that are called like one before
-	sizes map[string]int64  // by name, if known; an upper limit for reading
-	alone *io.SectionReader // the content of a single file, otherwise nil
+	Twice []string          // names of further files in an archive that are called like one before
+	Sizes map[string]int64  // by name, if known; an upper limit for reading
+	Alone *io.SectionReader // the content of a single file, otherwise nil
 }
 
-// during returns the files for an import that is cancelled with ctx.
-func (f Files) during(ctx context.Context) Files {
+// During returns the files for an import that is cancelled with ctx.
+func (f Files) During(ctx context.Context) Files {
 	open := f.Open
 	f.Open = func(name string) (io.ReadCloser, error) {
 		file, err := open(name)
@@ -51,15 +51,15 @@ func (r *endingReader) Read(p []byte) (int, error) {
 	return r.ReadCloser.Read(p)
 }
 
-// documents estimates an import's memory in bytes: its tables of images and the
+// Memory estimates an import's memory in bytes: its tables of images and the
 // document being read.
-func (f Files) documents() int64 {
+func (f Files) Memory() int64 {
 	const least, perByte, most = 4 << 20, 6, 96 << 20
 	longest := int64(0)
 	for _, name := range f.Names {
 		switch strings.ToLower(path.Ext(name)) {
 		case ".json", ".txt", ".xml":
-			size, known := f.sizes[name]
+			size, known := f.Sizes[name]
 			if !known {
 				size = most
 			}
@@ -71,12 +71,12 @@ func (f Files) documents() int64 {
 
 // FromFS returns all plain files of a folder.
 func FromFS(folder fs.FS) (Files, error) {
-	f := Files{Open: func(name string) (io.ReadCloser, error) { return folder.Open(name) }, sizes: map[string]int64{}}
+	f := Files{Open: func(name string) (io.ReadCloser, error) { return folder.Open(name) }, Sizes: map[string]int64{}}
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			f.Names = append(f.Names, name)
 			if info, err := d.Info(); err == nil {
-				f.sizes[name] = info.Size()
+				f.Sizes[name] = info.Size()
 			}
 		}
 		return err
@@ -91,7 +91,7 @@ func FromFS(folder fs.FS) (Files, error) {
 // Open returns the reason. Of files with one name it returns the first.
 func fromArchive(a *archive.Archive) Files {
 	byName := map[string]*archive.File{}
-	f := Files{sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
+	f := Files{Sizes: map[string]int64{}, Open: func(name string) (io.ReadCloser, error) {
 		member, ok := byName[name]
 		if !ok {
 			return nil, segment.Errorf(segment.Unreadable, "The archive doesn't contain %.100q.", name)
@@ -100,12 +100,12 @@ func fromArchive(a *archive.Archive) Files {
 	}}
 	for member := range a.Files() {
 		if byName[member.Name] != nil {
-			f.twice = append(f.twice, member.Name)
+			f.Twice = append(f.Twice, member.Name)
 			continue
 		}
 		byName[member.Name] = member
 		f.Names = append(f.Names, member.Name)
-		f.sizes[member.Name] = member.Size
+		f.Sizes[member.Name] = member.Size
 	}
 	return f
 }
@@ -122,7 +122,7 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 		return Files{
 			Names: []string{name},
 			Open:  func(string) (io.ReadCloser, error) { return io.NopCloser(io.NewSectionReader(r, 0, size)), nil },
-			sizes: map[string]int64{name: size}, alone: io.NewSectionReader(r, 0, size),
+			Sizes: map[string]int64{name: size}, Alone: io.NewSectionReader(r, 0, size),
 		}, nil
 	}
 	a, err := archive.Open(r, size, limits)
@@ -132,10 +132,10 @@ func FromFile(name string, r io.ReaderAt, size int64, limits archive.Limits) (Fi
 	return fromArchive(a), nil
 }
 
-// read reads a file of up to limit bytes.
-func (f Files) read(name string, limit int64) ([]byte, error) {
+// Read reads a file of up to limit bytes.
+func (f Files) Read(name string, limit int64) ([]byte, error) {
 	tooLong := segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file.", name, limit>>20)
-	if f.sizes[name] > limit {
+	if f.Sizes[name] > limit {
 		return nil, tooLong
 	}
 	r, err := f.Open(name)
@@ -144,7 +144,7 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	b.Grow(int(f.sizes[name]) + bytes.MinRead) // so that it need not move
+	b.Grow(int(f.Sizes[name]) + bytes.MinRead) // so that it need not move
 	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
 		return nil, segment.Errorf(segment.Unreadable, "%s is damaged or incomplete.", name).Because(err)
 	}
@@ -156,21 +156,21 @@ func (f Files) read(name string, limit int64) ([]byte, error) {
 
 // readText reads a file of up to limit bytes as UTF-8.
 func (f Files) readText(name string, limit int64) ([]byte, error) {
-	b, err := f.read(name, limit)
+	b, err := f.Read(name, limit)
 	if err != nil {
 		return nil, err
 	}
 	return io.ReadAll(utf8In(bytes.NewReader(b)))
 }
 
-// exported reports whether Collie exported the files.
-func (f Files) exported() bool { return slices.Contains(f.Names, "manifest.json") }
+// Exported reports whether Collie exported the files.
+func (f Files) Exported() bool { return slices.Contains(f.Names, "manifest.json") }
 
-// scores lists the .npz files, except the labels beside the probabilities in Collie's own
+// Scores lists the .npz files, except the labels beside the probabilities in Collie's own
 // exports, or a .npy file that is the only file: beside others it can be anything, such as
 // what cellpose keeps.
-func (f Files) scores() []string {
-	own := f.exported()
+func (f Files) Scores() []string {
+	own := f.Exported()
 	var out []string
 	for _, name := range f.Names {
 		if ext := strings.ToLower(path.Ext(name)); (ext == ".npz" || ext == ".npy" && len(f.Names) == 1) && !(own && path.Base(name) == "labels.npz") {
@@ -200,6 +200,9 @@ func (f Files) photos(but ...string) []string {
 	}
 	return out
 }
+
+// Endless is a name without its ending.
+func Endless(name string) string { return strings.TrimSuffix(name, path.Ext(name)) }
 
 // pictureEnding reports whether a file is named like a picture.
 func pictureEnding(name string) bool {

@@ -73,7 +73,7 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 	if err != nil {
 		return
 	}
-	d, err := openDataset(t.Context(), files, o, nil, nil)
+	d, err := Open(t.Context(), files, o, nil, nil)
 	if err != nil {
 		if segment.KindOf(err) == 0 {
 			t.Errorf("%v is not for people", err)
@@ -90,7 +90,7 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 			}
 			continue
 		}
-		m.sizeOf = func() (image.Point, error) { return image.Pt(3, 2), nil }
+		m.SizeOf = func() (image.Point, error) { return image.Pt(3, 2), nil }
 		give, err := m.Draw()
 		if err != nil {
 			if segment.KindOf(err) == 0 {

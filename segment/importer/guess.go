@@ -47,7 +47,7 @@ func scored(name string) string {
 // same name, or gives it the embeddings there.
 func (i *importing) guess(ctx context.Context, name string) (r ImageReport, err error) {
 	r.Mask = name
-	if labels := path.Join(path.Dir(name), "labels.npz"); i.files.exported() && slices.Contains(i.files.Names, labels) {
+	if labels := path.Join(path.Dir(name), "labels.npz"); i.files.Exported() && slices.Contains(i.files.Names, labels) {
 		r.Lossy = append(r.Lossy, "the labels in "+labels+" are not read, only the scores; index PNGs, COCO, VOC and labelme bring labels back")
 	}
 	id, added, err := i.image(ctx, scored(name), "")
@@ -55,7 +55,7 @@ func (i *importing) guess(ctx context.Context, name string) (r ImageReport, err 
 		return r, err
 	}
 	r.Image, r.Added = id, added
-	defer func() { err = ofFile(name, err) }()
+	defer func() { err = OfFile(name, err) }()
 	var size image.Point
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)
@@ -167,9 +167,9 @@ func classesCalled(names []string, p segment.Project) (classes []segment.Class, 
 // several files is read into memory first. give returns the memory of the scores or
 // embeddings.
 func (i *importing) scores(ctx context.Context, name string, size image.Point) (s *npz.Scores, e *npz.Embeddings, give func(), err error) {
-	content, whole := i.files.alone, int64(0)
+	content, whole := i.files.Alone, int64(0)
 	if content == nil {
-		whole = i.files.sizes[name]
+		whole = i.files.Sizes[name]
 	}
 	if whole > maxScores {
 		return nil, nil, nil, segment.Errorf(segment.TooLarge, "%s is larger than %d MiB, which is the limit for such a file among others. Send it on its own, or make its array smaller, for example with float16.", name, maxScores>>20)
@@ -179,7 +179,7 @@ func (i *importing) scores(ctx context.Context, name string, size image.Point) (
 		return nil, nil, nil, err
 	}
 	if content == nil {
-		b, err := i.files.read(name, maxScores)
+		b, err := i.files.Read(name, maxScores)
 		if err != nil {
 			give()
 			return nil, nil, nil, err

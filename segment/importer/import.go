@@ -83,7 +83,7 @@ const reviewed = 3
 
 func (i *importing) run(ctx context.Context, files Files, o Options, report func(ImageReport)) (Report, error) {
 	w := i.workspace
-	give, err := w.Documents(ctx, files.documents())
+	give, err := w.Documents(ctx, files.Memory())
 	if err != nil {
 		return Report{}, err
 	}
@@ -94,8 +94,8 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	if err != nil {
 		return Report{}, err
 	}
-	files = files.during(ctx)
-	d, err := openDataset(ctx, files, o, p.Classes, w.Pictures)
+	files = files.During(ctx)
+	d, err := Open(ctx, files, o, p.Classes, w.Pictures)
 	if err != nil {
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
@@ -104,13 +104,13 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 	if err := i.index(ctx, d); err != nil {
 		return i.report, err
 	}
-	single := files.alone != nil && !i.shapes && len(d.Images)+len(files.scores()) == 1
+	single := files.Alone != nil && !i.shapes && len(d.Images)+len(files.Scores()) == 1
 	done := func(r ImageReport, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if bad := new(maskError); single && errors.As(err, &bad) {
-			return bad.err
+		if bad := new(MaskError); single && errors.As(err, &bad) {
+			return bad.Err
 		}
 		if r, err = settle(r, err); err == nil {
 			i.report.Images = append(i.report.Images, r)
@@ -120,7 +120,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		}
 		return err
 	}
-	for _, name := range files.twice {
+	for _, name := range files.Twice {
 		if err := done(ImageReport{Mask: name}, segment.Errorf(segment.Invalid, "The zip archive has more than one file of this name; the first one was taken.")); err != nil {
 			return i.report, err
 		}
@@ -135,7 +135,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		}
 		i.report.Values = i.meaning.used()
 	}
-	for _, name := range files.scores() {
+	for _, name := range files.Scores() {
 		if err := done(i.guess(ctx, name)); err != nil {
 			return i.report, err
 		}
@@ -161,8 +161,8 @@ type importing struct {
 
 // index lists the images by their names, and notes whether the files have shapes. In
 // Collie's own exports, which have a manifest, exported names take precedence over others.
-func (i *importing) index(ctx context.Context, d *dataset) error {
-	i.names, i.masked = newNames(d, imagesOf(i.files.scores())), map[string]string{}
+func (i *importing) index(ctx context.Context, d *Set) error {
+	i.names, i.masked = newNames(d, imagesOf(i.files.Scores())), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
 	for im, err := range segment.EachImage(ctx, i.project, i.workspace.ImagesAfter) {
@@ -172,28 +172,28 @@ func (i *importing) index(ctx context.Context, d *dataset) error {
 		i.names.addStored(im)
 		exported[segment.Folded(stems.Next(im.Name))] = im.ID
 	}
-	i.names.addExported(exported, i.files.exported())
-	i.shapes = d.shapes()
+	i.names.addExported(exported, i.files.Exported())
+	i.shapes = d.Shapes()
 	i.names.pictured = i.shapes && pictured(i.files)
 	return nil
 }
 
 // pictured reports whether Collie exported the files with photographs.
 func pictured(files Files) bool {
-	if !files.exported() {
+	if !files.Exported() {
 		return false
 	}
-	d, err := openJSON(files, "manifest.json")
+	d, err := OpenJSON(files, "manifest.json")
 	if err != nil {
 		return false
 	}
 	defer d.Close()
 	var parameters struct{ Pictures bool }
-	_ = d.members(func(member string) error { // another program's manifest says nothing
+	_ = d.Members(func(member string) error { // another program's manifest says nothing
 		if member != "parameters" {
 			return nil
 		}
-		return cmp.Or(d.into(&parameters), io.EOF) // that is enough
+		return cmp.Or(d.Into(&parameters), io.EOF) // that is enough
 	})
 	return parameters.Pictures
 }
@@ -201,7 +201,7 @@ func pictured(files Files) bool {
 // settle handles an error of one image: problems with the image or its file go
 // into the report, any other error ends the import.
 func settle(r ImageReport, err error) (ImageReport, error) {
-	bad := &maskError{Image: r.Mask, err: err}
+	bad := &MaskError{Image: r.Mask, Err: err}
 	switch kind := segment.KindOf(err); {
 	case err == nil:
 		return r, nil
@@ -209,13 +209,13 @@ func settle(r ImageReport, err error) (ImageReport, error) {
 	case kind == 0, kind == segment.Unavailable, kind == segment.Full:
 		return r, err
 	}
-	return ImageReport{Mask: bad.Image, Problem: detail(bad.err)}, nil
+	return ImageReport{Mask: bad.Image, Problem: detail(bad.Err)}, nil
 }
 
 // OfData reports whether an error of an import is about the files, so that others
 // can be imported all the same, and what is wrong with them.
 func OfData(err error) (problem string, ok bool) {
-	if !faulty(err) {
+	if !Faulty(err) {
 		return "", false
 	}
 	return detail(err), true
@@ -230,7 +230,7 @@ func detail(err error) string {
 }
 
 // apply adds the mask to its image's evidence.
-func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err error) {
+func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err error) {
 	r.Mask = m.Image
 	id, added, err := i.image(ctx, m.Image, m.Beside)
 	if err != nil {
@@ -245,7 +245,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		}
 	}()
 	r.Image, r.Added = id, added
-	m.sizeOf = func() (image.Point, error) { return i.sizeOf(ctx, id, m) }
+	m.SizeOf = func() (image.Point, error) { return i.sizeOf(ctx, id, m) }
 	give := func() {}
 	defer func() { give() }()
 	err = insist(ctx, func() (err error) {
@@ -253,7 +253,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 		return err
 	})
 	if err != nil {
-		return r, &maskError{m.File, err}
+		return r, &MaskError{m.File, err}
 	}
 	r.Regions, r.Lossy, r.Empty = m.Regions, m.Lossy, i.shapes && m.Regions == 0
 	if id != "" {
@@ -262,7 +262,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 			return r, err
 		}
 		if err := fits(m, im); err != nil {
-			return r, &maskError{m.Image, err}
+			return r, &MaskError{m.Image, err}
 		}
 		r.Replaces = im.Clicks > 0 || im.Decided > 0
 	}
@@ -298,7 +298,7 @@ func (i *importing) apply(ctx context.Context, m *imageMask) (r ImageReport, err
 func decided(pixels []uint8) int { return len(pixels) - bytes.Count(pixels, []byte{segment.Void}) }
 
 // fits returns an error for a mask whose size isn't its image's.
-func fits(m *imageMask, im segment.Image) error {
+func fits(m *Mask, im segment.Image) error {
 	switch {
 	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
 		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d as it is displayed: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
@@ -309,7 +309,7 @@ func fits(m *imageMask, im segment.Image) error {
 }
 
 // look reports on a mask in a review.
-func (i *importing) look(r ImageReport, m *imageMask) (ImageReport, error) {
+func (i *importing) look(r ImageReport, m *Mask) (ImageReport, error) {
 	r.Decided = decided(m.Pixels)
 	if i.thumbnails == 0 {
 		return r, nil
@@ -345,7 +345,7 @@ func (i *importing) image(ctx context.Context, name, beside string) (id string, 
 
 // sizeOf returns the size of a mask's image, which has no id yet if a review found its
 // photograph in the data set.
-func (i *importing) sizeOf(ctx context.Context, id string, m *imageMask) (image.Point, error) {
+func (i *importing) sizeOf(ctx context.Context, id string, m *Mask) (image.Point, error) {
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)
 		return image.Pt(im.Width, im.Height), err

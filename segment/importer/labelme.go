@@ -61,7 +61,7 @@ var errCorner = segment.Errorf(segment.Unreadable, "A shape has a point that is 
 
 // openLabelme reads one JSON per image. Shapes are drawn in their order, later
 // ones over earlier ones.
-func openLabelme(files Files, names []string, o Options) (*dataset, error) {
+func openLabelme(files Files, names []string, o Options) (*Set, error) {
 	slices.Sort(names)
 	classes := newClassNames(o)
 	var with []labelmeFile
@@ -82,9 +82,9 @@ func openLabelme(files Files, names []string, o Options) (*dataset, error) {
 	for _, f := range with {
 		images = append(images, f.image)
 	}
-	return &dataset{format: formatLabelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*imageMask, error) bool) {
+	return &Set{format: formatLabelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
 		for _, f := range with {
-			m := &imageMask{Image: f.image, File: path.Base(f.name), Beside: f.beside}
+			m := &Mask{Image: f.image, File: path.Base(f.name), Beside: f.beside}
 			m.Draw = func() (func(), error) { return m.readLabelme(files, f, classes, o) }
 			if !yield(m, nil) {
 				return
@@ -94,10 +94,10 @@ func openLabelme(files Files, names []string, o Options) (*dataset, error) {
 }
 
 // eachShape calls do with the shapes of a list, one after the other.
-func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, err error) {
-	err = d.elements("shapes", func() error {
+func eachShape(d *Document, do func(i int, s labelmeShape) error) (count int, err error) {
+	err = d.Elements("shapes", func() error {
 		var s labelmeShape
-		if err := d.into(&s); err != nil {
+		if err := d.Into(&s); err != nil {
 			return err
 		}
 		count++
@@ -110,12 +110,12 @@ func eachShape(d *document, do func(i int, s labelmeShape) error) (count int, er
 // so that classes have the same index in all files.
 func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, error) {
 	f := labelmeFile{name: name, shapes: -1}
-	d, err := openJSON(files, name)
+	d, err := OpenJSON(files, name)
 	if err != nil {
 		return f, err
 	}
 	defer d.Close()
-	err = d.members(func(member string) (err error) {
+	err = d.Members(func(member string) (err error) {
 		switch member {
 		case "imagePath":
 			if d.PeekKind() == '"' {
@@ -167,7 +167,7 @@ type group struct {
 }
 
 // readLabelme draws the shapes of a file.
-func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
+func (m *Mask) readLabelme(files Files, f labelmeFile, classes *classNames, o Options) (give func(), err error) {
 	if f.shapes < 0 { // scanning failed: reading finds the same error
 		_, err := scanLabelme(files, f.name, newClassNames(o))
 		return func() {}, err
@@ -175,7 +175,7 @@ func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames,
 	if f.width, f.height, err = m.measured(f.width, f.height); err != nil { // files of 2018 and before have no size
 		return func() {}, err
 	}
-	d, err := openJSON(files, f.name)
+	d, err := OpenJSON(files, f.name)
 	if err != nil {
 		return func() {}, err
 	}
@@ -186,7 +186,7 @@ func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames,
 	}
 	m.trackObjects()
 	shapes := drawing{mask: m, classes: classes, groups: map[group]int32{}, drawn: map[string]int{}}
-	err = d.members(func(member string) (err error) {
+	err = d.Members(func(member string) (err error) {
 		if member == "shapes" {
 			m.Regions, err = eachShape(d, func(i int, s labelmeShape) error {
 				return cmp.Or(shapes.draw(i, s), o.context.Err())
@@ -204,7 +204,7 @@ func (m *imageMask) readLabelme(files Files, f labelmeFile, classes *classNames,
 
 // drawing is what becomes of the shapes of a file.
 type drawing struct {
-	mask    *imageMask
+	mask    *Mask
 	classes *classNames
 	groups  map[group]int32 // the first shape of each
 	drawn   map[string]int  // shapes with area, by class
@@ -269,7 +269,7 @@ func (d *drawing) lossy() []string {
 
 // tellUncovered says in the report how many pixels outside every shape became the
 // project's first class, unless that is a background.
-func (m *imageMask) tellUncovered(o Options) {
+func (m *Mask) tellUncovered(o Options) {
 	if o.Undecided || len(o.classes) == 0 || segment.DefaultRest(o.classes).Mode == segment.RestClass {
 		return
 	}

@@ -17,24 +17,24 @@ const acceptedLabels = "A label image has one whole number per pixel, 0 for back
 // cellpose, ilastik, MorphoLibJ and data sets.
 var labelMark = regexp.MustCompile(`(?i)[-_](cp_masks|masks?|labels?|lbl|object[-_ ]identities)$`)
 
-// unmarked is the name of a mask, which has no ending, without what programs put behind
+// Unmarked is the name of a mask, which has no ending, without what programs put behind
 // that of the image.
-func unmarked(name string) string { return labelMark.ReplaceAllString(name, "") }
+func Unmarked(name string) string { return labelMark.ReplaceAllString(name, "") }
 
 // openLabels reads label images: a picture per image, in which 0 is what is outside all
 // objects and every other number an object. Of all pictures it reads those in folders
 // masks; without any, those with names of masks; without any, the PNGs, or else the
 // TIFFs. The others can be the photographs.
-func openLabels(files Files, pictures []string, o Options) *dataset {
+func openLabels(files Files, pictures []string, o Options) *Set {
 	folder, names := "masks", inFolder(pictures, "masks")
 	if len(names) == 0 {
-		folder, names = "", slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return unmarked(endless(name)) == endless(name) })
+		folder, names = "", slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return Unmarked(Endless(name)) == Endless(name) })
 	}
 	if len(names) == 0 {
 		names = masksAlone(pictures)
 	}
-	d := &dataset{format: formatLabels, Classes: []segment.Class{{}, {Name: objectsName}}}
-	d.oneEach(names, folder, func(m *imageMask, name string) (func(), error) { return m.drawLabels(files, name, o) })
+	d := &Set{format: formatLabels, Classes: []segment.Class{{}, {Name: objectsName}}}
+	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) { return m.drawLabels(files, name, o) })
 	d.Photos = files.photosBut(names)
 	return d
 }
@@ -50,20 +50,20 @@ func masksAlone(pictures []string) []string {
 	var masks, others []string
 	of := map[string]bool{} // what the names say that the masks are of
 	for _, name := range pngs {
-		if image := unmarked(endless(name)); image != endless(name) {
+		if image := Unmarked(Endless(name)); image != Endless(name) {
 			masks, of[image] = append(masks, name), true
 		} else {
 			others = append(others, name)
 		}
 	}
-	if len(masks) > 0 && !slices.ContainsFunc(others, func(name string) bool { return !of[endless(name)] }) {
+	if len(masks) > 0 && !slices.ContainsFunc(others, func(name string) bool { return !of[Endless(name)] }) {
 		return masks
 	}
 	return pngs
 }
 
 // drawLabels reads a label image.
-func (m *imageMask) drawLabels(files Files, name string, o Options) (give func(), err error) {
+func (m *Mask) drawLabels(files Files, name string, o Options) (give func(), err error) {
 	size, pixel, err := measure(files, name, true, o)
 	if err != nil {
 		return func() {}, err
@@ -74,7 +74,7 @@ func (m *imageMask) drawLabels(files Files, name string, o Options) (give func()
 	if err := m.takeLabels(files, name); err != nil {
 		return give, err
 	}
-	for i, object := range m.objects {
+	for i, object := range m.Objects {
 		if object >= 0 {
 			m.Pixels[i] = 1
 		}
@@ -84,7 +84,7 @@ func (m *imageMask) drawLabels(files Files, name string, o Options) (give func()
 }
 
 // takeLabels sets the objects to the numbers of a label image of the same size.
-func (m *imageMask) takeLabels(files Files, name string) error {
+func (m *Mask) takeLabels(files Files, name string) error {
 	m.trackObjects()
 	seen, last := numbered{}, int32(0)
 	err := eachNumber(files, name, m.Width, func(pixel int, v float64) error {
@@ -95,7 +95,7 @@ func (m *imageMask) takeLabels(files Files, name string) error {
 			return segment.Errorf(segment.Invalid, "The pixel at (%d, %d) has the number %.15g. %s", pixel%m.Width, pixel/m.Width, v, acceptedLabels)
 		}
 		object := int32(v)
-		m.objects[pixel] = object
+		m.Objects[pixel] = object
 		if object == last {
 			return nil
 		}

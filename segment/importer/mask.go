@@ -8,9 +8,9 @@ import (
 	"collie/segment"
 )
 
-// imageMask is the labelling of one image. Masks are yielded one by one, without
+// Mask is the labelling of one image. Masks are yielded one by one, without
 // their pixels; each is valid until the next one.
-type imageMask struct {
+type Mask struct {
 	Image string // file name of the image in the data set, or of the mask
 	File  string // source of the mask, for people
 
@@ -18,9 +18,9 @@ type imageMask struct {
 	// file does.
 	Beside string
 
-	// sizeOf returns the size of the image as it is displayed, for files that don't say it.
+	// SizeOf returns the size of the image as it is displayed, for files that don't say it.
 	// It is set before Draw is called.
-	sizeOf func() (image.Point, error)
+	SizeOf func() (image.Point, error)
 
 	// Draw sets the following fields. give, which is never nil, returns the
 	// memory; the pixels must not be used after that.
@@ -28,35 +28,35 @@ type imageMask struct {
 
 	Width, Height int // pixels
 	Pixels        []uint8
-	objects       []int32  // shape or object that each pixel belongs to, or -1; nil where the data set has none
+	Objects       []int32  // shape or object that each pixel belongs to, or -1; nil where the data set has none
 	object        int32    // that is being drawn
 	effort        int64    // spent on shapes so far; see spend
 	thin          int      // outlines of COCO without area
 	Regions       int      // shapes, annotations or numbered objects in the file
 	smooth        bool     // a border may fade from 0 to 255; see findWhite
-	white         bool     // all numbers are 0 and 255, as programs write masks of one object
+	White         bool     // all numbers are 0 and 255, as programs write masks of one object
 	Lossy         []string // what the labelling can't hold, for people
 }
 
-// maskError is a problem with one image's mask; the import continues with the
+// MaskError is a problem with one image's mask; the import continues with the
 // others.
-type maskError struct {
-	Image string
-	err   error
+type MaskError struct {
+	Image string // or the name of the file that has the problem
+	Err   error
 }
 
-func (e *maskError) Error() string { return e.Image + ": " + e.err.Error() }
+func (e *MaskError) Error() string { return e.Image + ": " + e.Err.Error() }
 
 // Unwrap returns the problem itself.
-func (e *maskError) Unwrap() error { return e.err }
+func (e *MaskError) Unwrap() error { return e.Err }
 
 // measured returns the size that the mask's file says, or else that of the image, which the
 // report then says.
-func (m *imageMask) measured(width, height int) (int, int, error) {
+func (m *Mask) measured(width, height int) (int, int, error) {
 	if width != 0 && height != 0 {
 		return width, height, nil
 	}
-	size, err := m.sizeOf()
+	size, err := m.SizeOf()
 	if err == nil {
 		m.Lossy = append(m.Lossy, "the file doesn't say how large its image is; it was taken to have the size of the image here")
 	}
@@ -68,7 +68,7 @@ const applied = 32 << 20
 
 // start sets the mask's size and fills it; drawing can take more bytes per
 // pixel than the mask's one.
-func (m *imageMask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
+func (m *Mask) start(width, height int, fill uint8, more int, o Options) (give func(), err error) {
 	if err := checkSize(int64(width), int64(height), o); err != nil {
 		return func() {}, err
 	}
@@ -95,7 +95,7 @@ const (
 )
 
 // spend counts what drawing a shape takes, in pixels painted.
-func (m *imageMask) spend(pixels int) error {
+func (m *Mask) spend(pixels int) error {
 	if m.effort += int64(pixels); m.effort > maxEffort*int64(len(m.Pixels))+anyEffort {
 		return segment.Errorf(segment.TooLarge, "Its shapes cover the image too many times over, or have too long outlines; together they are more work than the limit for one image.")
 	}
@@ -113,14 +113,14 @@ func checkSize(width, height int64, o Options) error {
 const objectBytes = 4
 
 // trackObjects makes drawing remember which shape each pixel belongs to.
-func (m *imageMask) trackObjects() {
-	m.objects = slices.Repeat([]int32{-1}, len(m.Pixels))
+func (m *Mask) trackObjects() {
+	m.Objects = slices.Repeat([]int32{-1}, len(m.Pixels))
 }
 
 // set gives a pixel the class of the shape that is being drawn.
-func (m *imageMask) set(pixel int, class uint8) {
+func (m *Mask) set(pixel int, class uint8) {
 	m.Pixels[pixel] = class
-	if m.objects != nil {
-		m.objects[pixel] = m.object
+	if m.Objects != nil {
+		m.Objects[pixel] = m.object
 	}
 }

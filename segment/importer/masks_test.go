@@ -21,7 +21,7 @@ import (
 )
 
 // show writes a mask's pixels in rows, a digit each, '.' for void.
-func show(m *imageMask) string {
+func show(m *Mask) string {
 	var b strings.Builder
 	for i, p := range m.Pixels {
 		if i > 0 && i%m.Width == 0 {
@@ -36,13 +36,13 @@ func show(m *imageMask) string {
 	return b.String()
 }
 
-func open(t *testing.T, folder fstest.MapFS, o Options) (*dataset, error) {
+func open(t *testing.T, folder fstest.MapFS, o Options) (*Set, error) {
 	t.Helper()
 	files, err := FromFS(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openDataset(t.Context(), files, o, o.classes, nil)
+	return Open(t.Context(), files, o, o.classes, nil)
 }
 
 // readAll lists what is in a data set: class names, and per mask "name pixels", or
@@ -60,8 +60,8 @@ func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks
 	for m, err := range d.Masks {
 		switch {
 		case err != nil:
-			if problem := new(maskError); !errors.As(err, &problem) {
-				t.Errorf("%v is no maskError", err)
+			if problem := new(MaskError); !errors.As(err, &problem) {
+				t.Errorf("%v is no MaskError", err)
 			}
 			masks = append(masks, err.Error())
 		default:
@@ -73,12 +73,12 @@ func readAll(t *testing.T, files fstest.MapFS, o Options) (classes string, masks
 
 // drawn is a mask as "name pixels", or its problem. Its image has 3×2 pixels if the data set
 // doesn't say how many.
-func drawn(m *imageMask) string {
-	m.sizeOf = func() (image.Point, error) { return image.Pt(3, 2), nil }
+func drawn(m *Mask) string {
+	m.SizeOf = func() (image.Point, error) { return image.Pt(3, 2), nil }
 	give, err := m.Draw()
 	defer give()
 	if err != nil {
-		return (&maskError{m.File, err}).Error()
+		return (&MaskError{m.File, err}).Error()
 	}
 	return strings.Join(append([]string{m.Image, show(m)}, m.Lossy...), " ")
 }
@@ -180,7 +180,7 @@ func TestVOCObjects(t *testing.T) {
 			}
 			var objects strings.Builder // numbered by their first pixels
 			number := map[int32]int{-1: 0}
-			for _, o := range m.objects {
+			for _, o := range m.Objects {
 				if _, known := number[o]; !known {
 					number[o] = len(number)
 				}
@@ -290,9 +290,9 @@ func TestHiddenColoursOfObjects(t *testing.T) {
 	img.Set(0, 0, color.NRGBA{R: 10})
 	img.Set(1, 0, color.NRGBA{G: 20})
 	img.Set(2, 0, color.NRGBA{R: 10, A: 255})
-	m := &imageMask{Width: 3, Height: 1, Pixels: make([]uint8, 3)}
-	if err := m.takeObjects(img); err != nil || m.Regions != 2 || m.objects[0] != m.objects[1] {
-		t.Errorf("%v, %d objects: %v", err, m.Regions, m.objects)
+	m := &Mask{Width: 3, Height: 1, Pixels: make([]uint8, 3)}
+	if err := m.takeObjects(img); err != nil || m.Regions != 2 || m.Objects[0] != m.Objects[1] {
+		t.Errorf("%v, %d objects: %v", err, m.Regions, m.Objects)
 	}
 }
 

@@ -47,7 +47,7 @@ type meaning struct {
 // mapping, names are matched by name, and indices without names are positions
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
-func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
+func mean(p segment.Project, d *Set, mapping map[string]string) *meaning {
 	m := &meaning{names: d.Classes != nil}
 	if mapping == nil {
 		m.places = len(p.Classes)
@@ -62,7 +62,7 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 				v.Color = d.Classes[i].Color
 			}
 		}
-		m.listed[i] = mapping == nil && d.lists(v.Name)
+		m.listed[i] = mapping == nil && d.Lists(v.Name)
 		if v.Value = v.Name; v.Name == "" && !outside {
 			v.Value = strconv.Itoa(i)
 			if d.Classes == nil && i < len(labelset.PASCAL) {
@@ -73,7 +73,7 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 		switch {
 		case ok && !outside:
 			v.Class = strings.TrimSpace(given)
-		case v.Name != "" && d.objectsOnly():
+		case v.Name != "" && d.ObjectsOnly():
 			if v.Unknown = len(p.Classes) != 2; !v.Unknown {
 				v.Class = p.Classes[1].Name
 			}
@@ -91,9 +91,9 @@ func mean(p segment.Project, d *dataset, mapping map[string]string) *meaning {
 			}
 		}
 	}
-	if d.pictures() {
-		given := strings.TrimSpace(mapping[whiteValue])
-		m.values[segment.Void] = Value{Value: whiteValue, Color: mask.FormatColor(white), Class: given}
+	if d.Pictures() {
+		given := strings.TrimSpace(mapping[WhiteValue])
+		m.values[segment.Void] = Value{Value: WhiteValue, Color: mask.FormatColor(white), Class: given}
 		m.added[segment.Void].Name = given
 	}
 	m.find(p)
@@ -136,12 +136,12 @@ func (m *meaning) missing(pixels []uint8) []segment.Class {
 }
 
 // count adds a mask's pixels to the values. Of 255 those count that may be a class.
-func (m *meaning) count(of *imageMask) {
+func (m *meaning) count(of *Mask) {
 	var counts [256]int
 	for _, p := range of.Pixels {
 		counts[p]++
 	}
-	if !of.white && m.values[segment.Void].Class == "" {
+	if !of.White && m.values[segment.Void].Class == "" {
 		counts[segment.Void] = 0
 	}
 	for i := range m.values {
@@ -195,7 +195,7 @@ const thumbnailSide = 240
 
 // thumbnail draws a mask in the colours of its values as a PNG; undecided
 // pixels are transparent, unless 255 may be a class.
-func (m *meaning) thumbnail(of *imageMask) ([]byte, error) {
+func (m *meaning) thumbnail(of *Mask) ([]byte, error) {
 	palette := make(color.Palette, 256)
 	for i, v := range m.values[:segment.Void] {
 		c, err := mask.ParseColor(v.Color)
@@ -205,7 +205,7 @@ func (m *meaning) thumbnail(of *imageMask) ([]byte, error) {
 		palette[i] = c
 	}
 	palette[segment.Void] = color.RGBA{}
-	if of.white {
+	if of.White {
 		palette[segment.Void] = white
 	}
 	scale := min(1, thumbnailSide/float64(max(of.Width, of.Height)))

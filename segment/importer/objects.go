@@ -19,7 +19,7 @@ import (
 // [timeline.Objects] would give them to their neighbours. drawn are the pixels of numbered
 // objects that aren't in a cell of theirs; with more than mostDrawn runs they are ragged and
 // follow cells. It is an error if objects have pixels in very many cells, as in noise.
-func objectsOf(m *imageMask, cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
+func objectsOf(m *Mask, cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
 	objects, told := apart(m)
 	if len(told) == 0 {
 		return nil, nil, false, nil
@@ -48,7 +48,7 @@ func objectsOf(m *imageMask, cells *superpixels.Runs, graph *superpixels.Graph) 
 		}
 	}
 	drawn, ragged = strays(m, cells, labels, numbers, func(pixel int) int32 {
-		if i, is := place[m.objects[pixel]]; is {
+		if i, is := place[m.Objects[pixel]]; is {
 			return number[i]
 		}
 		return 0
@@ -64,10 +64,10 @@ type share struct{ cell, object int32 }
 const mostShares = 1 << 20
 
 // shares counts the pixels of objects, whose places are given, in cells of their class.
-func shares(m *imageMask, cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
+func shares(m *Mask, cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
 	counts := map[share]int{}
 	for run := range stretches(m, cells) {
-		if i, is := place[m.objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
+		if i, is := place[m.Objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
 			counts[share{int32(run.Region), i}] += run.End - run.Start
 		}
 		if len(counts) > mostShares {
@@ -122,7 +122,7 @@ const mostDrawn = 1 << 18
 
 // strays are the pixels of objects, by their numbers, whose cell has another class or
 // object.
-func strays(m *imageMask, cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
+func strays(m *Mask, cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
 	runs, n := map[timeline.Object][]int32{}, 0
 	for run := range stretches(m, cells) {
 		o := timeline.Object{Class: m.Pixels[run.Start], Number: number(run.Start)}
@@ -148,11 +148,11 @@ func strays(m *imageMask, cells *superpixels.Runs, labels []uint8, numbers []int
 }
 
 // stretches gives the runs of pixels of one cell, one class and one object.
-func stretches(m *imageMask, cells *superpixels.Runs) iter.Seq[superpixels.Run] {
+func stretches(m *Mask, cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 	return func(yield func(superpixels.Run) bool) {
 		for run := range cells.All() {
 			for start, end := run.Start, 0; start < run.End; start = end {
-				for end = start + 1; end < run.End && m.objects[end] == m.objects[start] && m.Pixels[end] == m.Pixels[start]; end++ {
+				for end = start + 1; end < run.End && m.Objects[end] == m.Objects[start] && m.Pixels[end] == m.Pixels[start]; end++ {
 				}
 				if !yield(superpixels.Run{Start: start, End: end, Region: run.Region}) {
 					return
@@ -165,13 +165,13 @@ func stretches(m *imageMask, cells *superpixels.Runs) iter.Seq[superpixels.Run] 
 // apart returns the objects in the order of their first pixels, and which of them
 // aren't regions: those that touch another one of their class or have several parts.
 // It keeps the parts of two rows of pixels only.
-func apart(m *imageMask) (objects []int32, told map[int32]bool) {
+func apart(m *Mask) (objects []int32, told map[int32]bool) {
 	var parts disjoint.Sets   // of the last row and this one
 	pieces := map[int32]int{} // of each object, those that were joined counted as one
 	told = map[int32]bool{}
 	above := slices.Repeat([]int32{-1}, m.Width) // the parts of the last row's pixels, and this one's up to here
 	number := make([]int32, 2*m.Width)
-	for i, o := range m.objects {
+	for i, o := range m.Objects {
 		x, left := i%m.Width, int32(-1)
 		if x > 0 {
 			left = above[x-1]
@@ -186,8 +186,8 @@ func apart(m *imageMask) (objects []int32, told map[int32]bool) {
 			}{{i - 1, left}, {i - m.Width, above[x]}} {
 				switch j := beside.pixel; {
 				case beside.part < 0 || m.Pixels[j] != m.Pixels[i]:
-				case m.objects[j] != o:
-					told[o], told[m.objects[j]] = true, true
+				case m.Objects[j] != o:
+					told[o], told[m.Objects[j]] = true, true
 				case part < 0:
 					part = parts.Find(beside.part)
 				case part != parts.Find(beside.part):

@@ -31,7 +31,7 @@ func measure(files Files, name string, objects bool, o Options) (size image.Poin
 	if !isTIFF(name) {
 		return measurePNG(files.opener(name), objects)
 	}
-	give, err := o.lend(o.context, files.sizes[name]) // a TIFF says at any place how large it is
+	give, err := o.lend(o.context, files.Sizes[name]) // a TIFF says at any place how large it is
 	if err != nil {
 		return size, 0, err
 	}
@@ -49,7 +49,7 @@ func measure(files Files, name string, objects bool, o Options) (size image.Poin
 
 // readTIFF reads a TIFF, of some bytes, into memory.
 func readTIFF(files Files, name string) (numbers *photo.Numbers, bytes int, err error) {
-	content, err := files.read(name, maxTIFF)
+	content, err := files.Read(name, maxTIFF)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -93,7 +93,7 @@ func eachNumber(files Files, name string, width int, put func(pixel int, v float
 
 // takeNumbers sets the pixels to the numbers of a TIFF of the same size, which are
 // classes.
-func (m *imageMask) takeNumbers(files Files, name string) error {
+func (m *Mask) takeNumbers(files Files, name string) error {
 	return eachNumber(files, name, m.Width, func(pixel int, v float64) error {
 		if !(v >= 0 && v <= segment.Void && v == math.Trunc(v)) {
 			return segment.Errorf(segment.Invalid, "The pixel at (%d, %d) has the number %.15g. Classes are whole numbers from 0 to %d, and %d is undecided. If each number is an object, choose that numbers are objects.",

@@ -24,7 +24,7 @@ const fifths = 5
 // Self-intersecting outlines are filled by the even-odd rule. Coordinates are
 // in pixels, with (0, 0) at the upper left corner of the image, and can exceed
 // the image by its own size. O(length of the outline + pixels inside).
-func (m *imageMask) fill(outline []float64, class uint8) (int, error) {
+func (m *Mask) fill(outline []float64, class uint8) (int, error) {
 	xs, ys, err := m.corners(outline, fifths, func(v float64) int { return int(v + .5) })
 	if err != nil {
 		return 0, err
@@ -46,7 +46,7 @@ func (m *imageMask) fill(outline []float64, class uint8) (int, error) {
 
 // corners returns an outline in steps, so many to a pixel, the first corner again at
 // its end. round turns a coordinate into steps.
-func (m *imageMask) corners(outline []float64, steps int, round func(float64) int) (xs, ys []int, err error) {
+func (m *Mask) corners(outline []float64, steps int, round func(float64) int) (xs, ys []int, err error) {
 	if len(outline)%2 != 0 || len(outline) < 6 || len(outline) > 2*maxVertices {
 		return nil, nil, segment.Errorf(segment.Unreadable, "An outline has %d numbers; it needs an x and a y for each of 3 to %d corners.", len(outline), maxVertices)
 	}
@@ -72,7 +72,7 @@ func (m *imageMask) corners(outline []float64, steps int, round func(float64) in
 
 // cross appends where the edge from (xa, ya) to (xb, yb), in fifths of a pixel,
 // crosses the middles of columns.
-func (m *imageMask) cross(crossings []int, xa, ya, xb, yb int) []int {
+func (m *Mask) cross(crossings []int, xa, ya, xb, yb int) []int {
 	dx, dy := abs(xb-xa), abs(yb-ya)
 	flip := dx >= dy && xa > xb || dx < dy && ya > yb
 	if flip { // an edge has the same points in both directions

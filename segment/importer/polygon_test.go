@@ -34,7 +34,7 @@ func TestFillIsThatOfCOCO(t *testing.T) {
 				numbers = append(numbers, v)
 			}
 		}
-		m := new(imageMask)
+		m := new(Mask)
 		if _, err := m.start(int(numbers[0]), int(numbers[1]), 0, 0, Options{MaxPixels: 1000}.orDefault()); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestFillIsThatOfCOCO(t *testing.T) {
 }
 
 func TestFillRefuses(t *testing.T) {
-	m := new(imageMask)
+	m := new(Mask)
 	if _, err := m.start(1000, 500, 0, 0, Options{}.orDefault()); err != nil {
 		t.Fatal(err)
 	}

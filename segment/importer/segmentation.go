@@ -20,7 +20,7 @@ func segmented(raw json.RawMessage) bool {
 
 // measure returns the area of a segmentation in pixels; of what is wrong with it,
 // drawing it says more.
-func (m *imageMask) measure(raw json.RawMessage) (area float64) {
+func (m *Mask) measure(raw json.RawMessage) (area float64) {
 	if jsontext.Value(raw).Kind() == '[' {
 		_ = eachOutline(raw, func(outline []float64) error {
 			twice, n := 0., len(outline)&^1
@@ -43,7 +43,7 @@ func (m *imageMask) measure(raw json.RawMessage) (area float64) {
 
 // drawSegmentation draws outlines or run lengths and returns the number of
 // pixels. One outline at a time is in memory.
-func (m *imageMask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
+func (m *Mask) drawSegmentation(raw json.RawMessage, class uint8) (int, error) {
 	if !segmented(raw) {
 		return 0, nil
 	}
@@ -79,8 +79,8 @@ func (m *imageMask) drawSegmentation(raw json.RawMessage, class uint8) (int, err
 		return 0, err
 	}
 	rle.PaintColumns(counts, m.Pixels, m.Width, m.Height, class)
-	if m.objects != nil {
-		rle.PaintColumns(counts, m.objects, m.Width, m.Height, m.object)
+	if m.Objects != nil {
+		rle.PaintColumns(counts, m.Objects, m.Width, m.Height, m.object)
 	}
 	return area, nil
 }

@@ -18,7 +18,7 @@ var errKind = errors.New("unknown kind of shape")
 // drawLabelme draws one shape. Lines and points have no area and are left out.
 // X-AnyLabeling writes rectangles with their 4 corners. It calls turned ones
 // rotations, and labelme itself oriented rectangles.
-func (m *imageMask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
+func (m *Mask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err error) {
 	corners := len(s.Points)
 	switch s.ShapeType {
 	case "", "polygon", "rotation", "oriented_rectangle":
@@ -52,7 +52,7 @@ func (m *imageMask) drawLabelme(s labelmeShape, class uint8) (drawn bool, err er
 
 // disc sets the pixels in a circle, which reaches from the pixel with its left
 // end to the one with its right end, and as far up and down.
-func (m *imageMask) disc(centre [2]float64, radius float64, class uint8) error {
+func (m *Mask) disc(centre [2]float64, radius float64, class uint8) error {
 	box := [][2]float64{{centre[0] - radius, centre[1] - radius}, {centre[0] + radius, centre[1] + radius}, centre}
 	xs, ys, err := m.corners(flat(box), 1, pixelOf)
 	if err != nil {
@@ -80,7 +80,7 @@ const fraction = 12
 // belong to the shape like what is between them. In each row an edge is where it
 // crosses the middles of pixels, rounded to the nearest one. Self-intersecting
 // outlines are filled by the even-odd rule. O(length of the outline + pixels inside).
-func (m *imageMask) shade(outline [][2]float64, class uint8) error {
+func (m *Mask) shade(outline [][2]float64, class uint8) error {
 	xs, ys, err := m.corners(flat(outline), 1, pixelOf)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (m *imageMask) shade(outline [][2]float64, class uint8) error {
 
 // setRow sets the pixels from..to of a row, as far as they are in the image, and
 // returns their number.
-func (m *imageMask) setRow(y, from, to int, class uint8) int {
+func (m *Mask) setRow(y, from, to int, class uint8) int {
 	if y < 0 || y >= m.Height {
 		return 0
 	}
@@ -137,7 +137,7 @@ func flat(points [][2]float64) []float64 {
 // of its box, both included. Where somebody has moved a mask, labelme leaves its corners
 // between pixels or outside the image: then the crop's own size counts, from the pixel next to
 // the first corner, and what is outside is cut off.
-func (m *imageMask) stamp(crop string, a, b [2]float64, class uint8) error {
+func (m *Mask) stamp(crop string, a, b [2]float64, class uint8) error {
 	raw, err := base64.StdEncoding.DecodeString(crop)
 	if err != nil {
 		return segment.Errorf(segment.Unreadable, "Its mask is not base64.").Because(err)

@@ -105,8 +105,8 @@ func TestMovedCrops(t *testing.T) {
 }
 
 // empty is a mask of class 0.
-func empty(t rapid.TB, width, height int) *imageMask {
-	m := new(imageMask)
+func empty(t rapid.TB, width, height int) *Mask {
+	m := new(Mask)
 	if _, err := m.start(width, height, 0, 0, Options{}.orDefault()); err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // kinds are in none of the lists.
 type documents struct {
 	coco, labelme, studio []string
-	bad                   []*maskError // can't be read, or have no masks
+	bad                   []*MaskError // can't be read, or have no masks
 }
 
 // sniff tells what JSON files are.
@@ -24,7 +24,7 @@ func sniff(files Files, names []string) (documents, error) {
 		case err != nil && segment.KindOf(err) == 0:
 			return d, err
 		case err != nil:
-			d.bad = append(d.bad, &maskError{name, err})
+			d.bad = append(d.bad, &MaskError{name, err})
 		case format == formatCOCO:
 			d.coco = append(d.coco, name)
 		case format == formatLabelme:
@@ -37,14 +37,14 @@ func sniff(files Files, names []string) (documents, error) {
 }
 
 // all returns a problem for each of the files.
-func (d documents) all() []*maskError {
+func (d documents) all() []*MaskError {
 	return append(d.notRead(slices.Concat(d.coco, d.labelme, d.studio)), d.bad...)
 }
 
-func (documents) notRead(names []string) []*maskError {
-	var out []*maskError
+func (documents) notRead(names []string) []*MaskError {
+	var out []*MaskError
 	for _, name := range names {
-		out = append(out, &maskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
+		out = append(out, &MaskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
 	}
 	return out
 }
@@ -56,7 +56,7 @@ var errKnown = errors.New("kind known")
 // takes; "" stands for any other file. Files with COCO's other kinds of annotations are
 // errors.
 func sniffJSON(files Files, name string) (format, error) {
-	d, err := openJSON(files, name)
+	d, err := OpenJSON(files, name)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func sniffJSON(files Files, name string) (format, error) {
 		return d.sniffTasks()
 	}
 	var h hints
-	err = d.members(func(member string) error { return h.member(d, member) })
+	err = d.Members(func(member string) error { return h.member(d, member) })
 	if err != nil && !errors.Is(err, errKnown) {
 		return "", err
 	}
@@ -83,7 +83,7 @@ type hints struct {
 }
 
 // member notes a member of the file.
-func (h *hints) member(d *document, name string) error {
+func (h *hints) member(d *Document, name string) error {
 	switch name {
 	case "images":
 		h.images = true
@@ -98,12 +98,12 @@ func (h *hints) member(d *document, name string) error {
 	case "annotations":
 		h.annotations = true
 		if d.PeekKind() == '[' { // else of another format, or to be refused when it is read
-			return d.elements(name, func() error { return h.annotation(d) })
+			return d.Elements(name, func() error { return h.annotation(d) })
 		}
 	default:
 		if !h.looked && d.PeekKind() == '{' {
 			h.looked = true // VIA's annotations by themselves are objects by image, all alike
-			return d.members(func(member string) error { h.via = h.via || member == "regions"; return nil })
+			return d.Members(func(member string) error { h.via = h.via || member == "regions"; return nil })
 		}
 	}
 	if h.shapes && !h.images {
@@ -113,9 +113,9 @@ func (h *hints) member(d *document, name string) error {
 }
 
 // annotation notes the members of an annotation.
-func (h *hints) annotation(d *document) error {
+func (h *hints) annotation(d *Document) error {
 	h.annotated = true
-	err := d.members(func(member string) error {
+	err := d.Members(func(member string) error {
 		h.segmentation = h.segmentation || member == "segmentation"
 		h.segments = h.segments || member == "segments_info"
 		return nil
@@ -153,10 +153,10 @@ func (h *hints) format(name string) (format, error) {
 
 // sniffTasks recognizes a list of Label Studio's tasks by the first one. In the short form that
 // Label Studio also exports, and without annotations, they are an error.
-func (d *document) sniffTasks() (format, error) {
+func (d *Document) sniffTasks() (format, error) {
 	data, annotated, short, studio := false, false, false, false
-	err := d.elements("", func() error {
-		err := d.members(func(member string) error {
+	err := d.Elements("", func() error {
+		err := d.Members(func(member string) error {
 			data = data || member == "data"
 			annotated = annotated || member == "annotations"
 			short = short || member == "annotator" || member == "annotation_id"

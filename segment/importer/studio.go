@@ -32,9 +32,9 @@ type studioSet struct {
 // openStudio reads Label Studio's JSON, each file a list of tasks. If a task has several
 // annotations, the one that is marked as the ground truth counts, or else the last one. Tasks
 // without an annotation are skipped. Regions are drawn in their order, later ones over earlier ones.
-func openStudio(files Files, names []string, o Options) (*dataset, error) {
+func openStudio(files Files, names []string, o Options) (*Set, error) {
 	set := &studioSet{files: files, classes: newClassNames(o), options: o}
-	d := &dataset{format: formatStudio, Photos: files.photos()}
+	d := &Set{format: formatStudio, Photos: files.photos()}
 	for _, name := range names {
 		err := set.each(name, func(t *studioTask) error {
 			if len(d.Images) == maxCOCOImages {
@@ -65,13 +65,13 @@ func openStudio(files Files, names []string, o Options) (*dataset, error) {
 
 // each calls do with the tasks of a file that have an annotation, one after the other.
 func (s *studioSet) each(name string, do func(t *studioTask) error) error {
-	d, err := openJSON(s.files, name)
+	d, err := OpenJSON(s.files, name)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	number := 0
-	err = d.elements("", func() error {
+	err = d.Elements("", func() error {
 		number++
 		t := &studioTask{number: number}
 		if err := t.read(d); err != nil {
@@ -90,12 +90,12 @@ func (s *studioSet) each(name string, do func(t *studioTask) error) error {
 
 // read reads a task. Its image is the first text in its data that ends like the name of a
 // picture, or else the file that was uploaded for it, or else the first text in its data.
-func (t *studioTask) read(d *document) error {
+func (t *studioTask) read(d *Document) error {
 	uploaded, first := "", ""
-	err := d.members(func(member string) (err error) {
+	err := d.Members(func(member string) (err error) {
 		switch {
 		case member == "data":
-			return d.members(func(string) error {
+			return d.Members(func(string) error {
 				if d.PeekKind() != '"' {
 					return nil
 				}
@@ -112,7 +112,7 @@ func (t *studioTask) read(d *document) error {
 		case member == "file_upload" && d.PeekKind() == '"':
 			uploaded, err = d.text()
 		case member == "annotations" && d.PeekKind() == '[':
-			return d.elements(member, func() error { return t.annotation(d) })
+			return d.Elements(member, func() error { return t.annotation(d) })
 		}
 		return err
 	})
@@ -143,14 +143,14 @@ func addressed(address string) string {
 
 // annotation reads an annotation, which takes the place of those before it unless somebody has
 // skipped the task with it, or one of those is the ground truth.
-func (t *studioTask) annotation(d *document) error {
+func (t *studioTask) annotation(d *Document) error {
 	if d.PeekKind() != '{' { // only its id, which says nothing
-		return d.skip()
+		return d.Skip()
 	}
 	var regions []studioRegion
 	var bad error
 	cancelled, truth := false, false
-	err := d.members(func(member string) (err error) {
+	err := d.Members(func(member string) (err error) {
 		switch member {
 		case "was_cancelled":
 			cancelled = d.PeekKind() == 't'
@@ -178,9 +178,9 @@ func (t *studioTask) annotation(d *document) error {
 }
 
 // readRegions reads the result of an annotation, all of it or nothing.
-func readRegions(d *document) (regions []studioRegion, err error) {
+func readRegions(d *Document) (regions []studioRegion, err error) {
 	number, held := 0, 0
-	err = d.elements("result", func() error {
+	err = d.Elements("result", func() error {
 		number++
 		var r studioRegion
 		if err := r.read(d); err != nil {
@@ -199,13 +199,13 @@ func readRegions(d *document) (regions []studioRegion, err error) {
 }
 
 // masks yields the masks of a file's tasks. It reports whether yield wants more.
-func (s *studioSet) masks(name string, yield func(*imageMask, error) bool) bool {
+func (s *studioSet) masks(name string, yield func(*Mask, error) bool) bool {
 	more := true
 	err := s.each(name, func(t *studioTask) error {
 		if t.image == "" {
-			more = yield(nil, &maskError{fmt.Sprintf("task %d", t.number), segment.Errorf(segment.Unreadable, "It names no image.")})
+			more = yield(nil, &MaskError{fmt.Sprintf("task %d", t.number), segment.Errorf(segment.Unreadable, "It names no image.")})
 		} else {
-			m := &imageMask{Image: t.image, File: t.image}
+			m := &Mask{Image: t.image, File: t.image}
 			m.Draw = func() (func(), error) { return m.drawStudio(t, s.classes, s.options) }
 			more = yield(m, nil)
 		}
@@ -217,7 +217,7 @@ func (s *studioSet) masks(name string, yield func(*imageMask, error) bool) bool 
 	if err == nil || !more {
 		return more
 	}
-	return yield(nil, ofFile(name, err))
+	return yield(nil, OfFile(name, err))
 }
 
 // survey returns the size of the task's picture, 0 if it isn't said, and which regions have a
@@ -249,7 +249,7 @@ func (t *studioTask) survey() (width, height int, labelled map[identifier]bool, 
 }
 
 // drawStudio draws the regions of a task that have a label.
-func (m *imageMask) drawStudio(t *studioTask, classes *classNames, o Options) (give func(), err error) {
+func (m *Mask) drawStudio(t *studioTask, classes *classNames, o Options) (give func(), err error) {
 	if t.bad != nil {
 		return func() {}, t.bad
 	}

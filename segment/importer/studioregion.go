@@ -26,23 +26,23 @@ type studioRegion struct {
 }
 
 // read reads an entry, of whose brush it keeps no more than an annotation can have.
-func (r *studioRegion) read(d *document) error {
-	return d.members(func(member string) (err error) {
+func (r *studioRegion) read(d *Document) error {
+	return d.Members(func(member string) (err error) {
 		switch member {
 		case "id":
-			err = d.into(&r.id)
+			err = d.Into(&r.id)
 		case "to_name":
-			err = d.into(&r.on)
+			err = d.Into(&r.on)
 		case "type":
 			r.kind, err = d.text()
 		case "original_width":
-			err = d.into(&r.of[0])
+			err = d.Into(&r.of[0])
 		case "original_height":
-			err = d.into(&r.of[1])
+			err = d.Into(&r.of[1])
 		case "image_rotation":
-			err = d.into(&r.imageTurned)
+			err = d.Into(&r.imageTurned)
 		case "value":
-			return d.members(func(member string) error { return within(member, r.readValue(d, member)) })
+			return d.Members(func(member string) error { return within(member, r.readValue(d, member)) })
 		}
 		return within(member, err)
 	})
@@ -58,17 +58,17 @@ func within(member string, err error) error {
 
 // readValue reads a member of the entry's value. Labels are in a list that is called after the kind
 // of the entry, such as brushlabels.
-func (r *studioRegion) readValue(d *document, member string) error {
+func (r *studioRegion) readValue(d *Document, member string) error {
 	if strings.HasSuffix(member, "labels") {
 		var labels []string
-		err := d.into(&labels)
+		err := d.Into(&labels)
 		if r.class == "" && len(labels) > 0 {
 			r.class = strings.TrimSpace(labels[0])
 		}
 		return err
 	}
 	if member == "rle" {
-		return d.elements(member, func() error {
+		return d.Elements(member, func() error {
 			n, err := d.number()
 			if err == nil && n != int(byte(n)) {
 				err = d.odd(nil)
@@ -83,7 +83,7 @@ func (r *studioRegion) readValue(d *document, member string) error {
 		"points": &r.points, "x": &r.x, "y": &r.y, "radiusX": &r.radiusX, "radiusY": &r.radiusY,
 		"width": &r.width, "height": &r.height, "rotation": &r.rotation,
 	}[member]; into != nil {
-		return d.into(into)
+		return d.Into(into)
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (r *studioRegion) placed() bool {
 }
 
 // drawRegion draws a region. Outlines are drawn as those of COCO are.
-func (m *imageMask) drawRegion(r studioRegion, class uint8) (drawn bool, err error) {
+func (m *Mask) drawRegion(r studioRegion, class uint8) (drawn bool, err error) {
 	w, h := float64(m.Width)/100, float64(m.Height)/100
 	x, y := r.x*w, r.y*h
 	var outline []float64
@@ -130,7 +130,7 @@ func (m *imageMask) drawRegion(r studioRegion, class uint8) (drawn bool, err err
 // packed by rle-pack. First come the number of values, their size in bits and 4 sizes of lengths,
 // then runs. A run starts with a bit that says whether one value is repeated, and the index of the
 // size of its length. Pixels whose alpha isn't 0 are painted.
-func (m *imageMask) stampBrush(packed []byte, class uint8) error {
+func (m *Mask) stampBrush(packed []byte, class uint8) error {
 	in := bits{data: packed}
 	values, size := in.read(32), in.read(5)+1
 	var lengths [4]int

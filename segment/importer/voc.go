@@ -22,8 +22,8 @@ import (
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
 // the colour map of PASCAL VOC without one, unless all are grey and some not there. list is
 // the file with the names of the classes, or empty.
-func openVOC(files Files, names []string, folder, list string, photos []string, o Options) (*dataset, error) {
-	d := &dataset{format: formatVOC, Photos: photos}
+func openVOC(files Files, names []string, folder, list string, photos []string, o Options) (*Set, error) {
+	d := &Set{format: formatVOC, Photos: photos}
 	if list != "" {
 		b, err := files.readText(list, labelset.MaxBytes)
 		if err != nil {
@@ -41,7 +41,7 @@ func openVOC(files Files, names []string, folder, list string, photos []string, 
 	}
 	objects := files.objectsOfClasses()
 	smooth := d.Classes == nil && !o.mapsGrey()
-	d.oneEach(names, folder, func(m *imageMask, name string) (func(), error) {
+	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) {
 		m.smooth = smooth
 		return m.drawVOC(files, name, objects[name], colors, o)
 	})
@@ -136,7 +136,7 @@ func (f Files) objectsOfClasses() map[string]string {
 
 // drawVOC reads the picture of the classes and, unless objects is empty, the one of
 // the objects.
-func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
+func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
 	size, pixel, err := measure(files, name, false, o)
 	if err != nil {
 		return func() {}, err
@@ -144,7 +144,7 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 	if objects != "" {
 		switch of, more, err := measure(files, objects, true, o); {
 		case err != nil:
-			return func() {}, &maskError{objects, err}
+			return func() {}, &MaskError{objects, err}
 		case of != size:
 			return func() {}, segment.Errorf(segment.Invalid, "%s has %d×%d pixels, but the mask of the classes has %d×%d.", objects, of.X, of.Y, size.X, size.Y)
 		default:
@@ -158,7 +158,7 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 	if err := m.takeClasses(files, name, colors); err != nil {
 		return give, err
 	}
-	if _, said := o.Mapping[whiteValue]; m.white && !said {
+	if _, said := o.Mapping[WhiteValue]; m.White && !said {
 		m.Lossy = append(m.Lossy, whiteIsUndecided)
 	}
 	if objects == "" {
@@ -173,13 +173,13 @@ func (m *imageMask) drawVOC(files Files, name, objects string, colors map[color.
 		}
 	}
 	if err != nil {
-		return give, &maskError{objects, err}
+		return give, &MaskError{objects, err}
 	}
 	return give, nil
 }
 
 // takeClasses sets the pixels to the classes of a picture of the same size.
-func (m *imageMask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) error {
+func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8) error {
 	if isTIFF(name) {
 		err := m.takeNumbers(files, name)
 		m.findWhite()
@@ -201,13 +201,13 @@ const collectFrom = 8 << 20
 
 // takeObjects sets the objects to the values or colours of an image of the same
 // size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
-func (m *imageMask) takeObjects(img image.Image) error {
+func (m *Mask) takeObjects(img image.Image) error {
 	m.trackObjects()
 	value := valueOf(img)
 	_, deep := img.(*image.Gray16)
 	black, void := mask.VOCColor(0), mask.VOCColor(segment.Void)
 	seen := numbered{}
-	for i := range m.objects {
+	for i := range m.Objects {
 		var object int32
 		var none bool
 		if x, y := i%m.Width, i/m.Width; value != nil {
@@ -218,7 +218,7 @@ func (m *imageMask) takeObjects(img image.Image) error {
 			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
 		}
 		if !none {
-			m.objects[i] = object
+			m.Objects[i] = object
 			if err := seen.add(object); err != nil {
 				return err
 			}
@@ -229,7 +229,7 @@ func (m *imageMask) takeObjects(img image.Image) error {
 }
 
 // take sets the pixels to the classes of an image of the same size.
-func (m *imageMask) take(img image.Image, colors map[color.RGBA]uint8) error {
+func (m *Mask) take(img image.Image, colors map[color.RGBA]uint8) error {
 	switch img := img.(type) {
 	case *image.Paletted:
 		m.copy(img.Pix, img.Stride)
@@ -273,7 +273,7 @@ func written(c color.RGBA) string { return fmt.Sprintf("%d,%d,%d", c.R, c.G, c.B
 
 // takeGrey sets the pixels to the values of a grey picture that was saved in colour,
 // and reports whether it is one. Otherwise the pixels are useless.
-func (m *imageMask) takeGrey(img image.Image) bool {
+func (m *Mask) takeGrey(img image.Image) bool {
 	for i := range m.Pixels {
 		c := colorAt(img, i%m.Width, i/m.Width)
 		if c.R != c.G || c.G != c.B || c.A < 255 {
@@ -286,7 +286,7 @@ func (m *imageMask) takeGrey(img image.Image) bool {
 }
 
 // copy sets the pixels to numbers in rows.
-func (m *imageMask) copy(pix []uint8, stride int) {
+func (m *Mask) copy(pix []uint8, stride int) {
 	for y := range m.Height {
 		copy(m.Pixels[y*m.Width:(y+1)*m.Width], pix[y*stride:])
 	}

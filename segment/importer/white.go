@@ -7,8 +7,8 @@ import (
 	"collie/segment"
 )
 
-// whiteValue is what 255 is called in a mapping.
-const whiteValue = "255"
+// WhiteValue is what 255 is called in a mapping.
+const WhiteValue = "255"
 
 const whiteIsUndecided = "all values are 0 or 255, and 255 is undecided unless it is given a class"
 
@@ -24,7 +24,7 @@ const (
 // findWhite finds out whether the mask has the values 0 and 255 and no other, as
 // programs write masks of one object. A fading border, where the mask may have one, is cut
 // in its middle first.
-func (m *imageMask) findWhite() {
+func (m *Mask) findWhite() {
 	var counts [256]int
 	for _, p := range m.Pixels {
 		counts[p]++
@@ -33,7 +33,7 @@ func (m *imageMask) findWhite() {
 		return
 	}
 	levels := present(counts[1:segment.Void])
-	if m.white = levels == 0; m.white || !m.smooth || !fades(&counts, len(m.Pixels)) {
+	if m.White = levels == 0; m.White || !m.smooth || !fades(&counts, len(m.Pixels)) {
 		return
 	}
 	for i, p := range m.Pixels {
@@ -42,7 +42,7 @@ func (m *imageMask) findWhite() {
 			m.Pixels[i] = segment.Void
 		}
 	}
-	m.white = true
+	m.White = true
 	m.Lossy = append(m.Lossy, fmt.Sprintf("the borders fade over %d levels of grey; values under 128 were taken for 0, the others for 255", levels))
 }
 

@@ -32,7 +32,7 @@ func (f Files) outlines() []string {
 }
 
 // openYOLO reads a text file per image. Its outlines are drawn as those of COCO are.
-func openYOLO(files Files, names []string, o Options) (*dataset, error) {
+func openYOLO(files Files, names []string, o Options) (*Set, error) {
 	categories, list, err := files.yoloNames()
 	if err != nil {
 		return nil, err
@@ -43,22 +43,22 @@ func openYOLO(files Files, names []string, o Options) (*dataset, error) {
 			return nil, err
 		}
 	}
-	d := &dataset{format: formatYOLO, Classes: classes.list, Photos: files.photos()}
+	d := &Set{format: formatYOLO, Classes: classes.list, Photos: files.photos()}
 	photos := map[[2]string]string{} // by what is before the folder, and below it without ending
 	for _, photo := range d.Photos {
 		if before, below, in := cutFolder(photo, "images"); in {
-			photos[[2]string{before, endless(below)}] = photo
+			photos[[2]string{before, Endless(below)}] = photo
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
 		before, below, _ := cutFolder(name, "labels")
-		d.Images = append(d.Images, cmp.Or(photos[[2]string{before, endless(below)}], name))
+		d.Images = append(d.Images, cmp.Or(photos[[2]string{before, Endless(below)}], name))
 	}
 	sheet := &cocoFile{categories: categories, classes: classes, options: o}
-	d.Masks = func(yield func(*imageMask, error) bool) {
+	d.Masks = func(yield func(*Mask, error) bool) {
 		for i, name := range names {
-			m := &imageMask{Image: d.Images[i], File: name}
+			m := &Mask{Image: d.Images[i], File: name}
 			m.Draw = func() (func(), error) { return m.drawYOLO(files, name, list, sheet) }
 			if !yield(m, nil) {
 				return
@@ -87,7 +87,7 @@ func (f Files) yoloNames() (names map[identifier]string, list string, err error)
 	}
 	slices.SortStableFunc(lists, func(a, b string) int { return rank(a) - rank(b) })
 	for _, name := range lists[:min(len(lists), maxLists)] {
-		b, err := f.read(name, labelset.MaxBytes)
+		b, err := f.Read(name, labelset.MaxBytes)
 		if err != nil {
 			return nil, "", err
 		}
@@ -160,12 +160,12 @@ func namesIn(node *yaml.Node) (map[identifier]string, error) {
 }
 
 // drawYOLO draws the outlines of a text file, whose image says how large it is.
-func (m *imageMask) drawYOLO(files Files, name, list string, sheet *cocoFile) (give func(), err error) {
+func (m *Mask) drawYOLO(files Files, name, list string, sheet *cocoFile) (give func(), err error) {
 	b, err := files.readText(name, maxOutlines)
 	if err != nil {
 		return func() {}, err
 	}
-	size, err := m.sizeOf()
+	size, err := m.SizeOf()
 	if err != nil {
 		return func() {}, err
 	}
