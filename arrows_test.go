@@ -65,7 +65,8 @@ var arrows = map[string][]string{
 	"segment/export":           {"tempfile", "segment", "segment/access", "segment/annotation", "segment/archive/zipnames", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/reserve", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":      {"segment", "segment/access", "segment/export", "segment/job"},
 	"segment/job":              {"segment"},
-	"segment/importer":         {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/photo", "segment/rle", "segment/timeline", "disjoint", "superpixels/..."},
+	"segment/importer":         {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/dataset", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/timeline", "disjoint", "superpixels/..."},
+	"segment/importer/dataset": {"segment", "segment/archive", "segment/backup", "segment/labelset", "segment/mask", "segment/photo", "segment/rle"}, // formats without a workspace
 	"segment/importer/npz":     {"segment", "segment/archive", "superpixels/...", "crf/..."},
 	"segment/labelset":         {"segment"},
 	"segment/learn":            {"segment", "segment/affinity", "segment/affinity/fit", "segment/engine", "segment/schedule", "segment/simulate", "superpixels/...", "crf/..."},

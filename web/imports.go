@@ -15,6 +15,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/audit"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/segment/labelset"
 	"collie/web/openapi"
 	"collie/web/problem"
@@ -98,14 +99,14 @@ func (s *Server) importMasks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options := importer.Options{Objects: numbers == "objects", Undecided: uncovered == "undecided", PASCAL: names == "voc"}
+	options := dataset.Options{Objects: numbers == "objects", Undecided: uncovered == "undecided", PASCAL: names == "voc"}
 	out := importJSON{ClassesAdded: []string{}, Values: []importedValueJSON{}, Images: []importedImageJSON{}}
 	imported, last := 0, "" // file
 	var failed problem.Upload
 	err = s.eachKept(r, &options.Mapping, func(ctx context.Context, name string, file io.ReaderAt, size int64) error {
 		last = name
 		var report importer.Report
-		files, err := importer.FromFile(name, file, size, s.limits.Zip)
+		files, err := dataset.FromFile(name, file, size, s.limits.Zip)
 		switch {
 		case err != nil:
 		case review == "true":

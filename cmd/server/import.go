@@ -13,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/audit"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 )
 
 // importCommand imports masks into a project, or makes a project of a backup.
@@ -87,7 +88,7 @@ func (c *importCommand) Run(ctx context.Context, out streams) (err error) {
 func (c *importCommand) masks(ctx context.Context, d *data, project, name string, tell func(importer.ImageReport)) (report importer.Report, err error) {
 	files, done, err := c.open(name)
 	if err == nil {
-		report, err = importer.Import(ctx, d.workspace, project, files, importer.Options{Objects: c.Numbers == "objects", Undecided: c.Uncovered == "undecided", Mapping: c.Map, PASCAL: c.Names == "voc"}, tell)
+		report, err = importer.Import(ctx, d.workspace, project, files, dataset.Options{Objects: c.Numbers == "objects", Undecided: c.Uncovered == "undecided", Mapping: c.Map, PASCAL: c.Names == "voc"}, tell)
 	}
 	if done != nil {
 		err = errors.Join(err, done())
@@ -157,7 +158,7 @@ func (c *importCommand) backups(ctx context.Context, d *data, out streams) error
 }
 
 // open opens a folder, an archive or a file alone; done closes it.
-func (c *importCommand) open(name string) (files importer.Files, done func() error, err error) {
+func (c *importCommand) open(name string) (files dataset.Files, done func() error, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return files, nil, err
@@ -167,13 +168,13 @@ func (c *importCommand) open(name string) (files importer.Files, done func() err
 		if err != nil {
 			return files, nil, err
 		}
-		files, err = importer.FromFS(root.FS())
+		files, err = dataset.FromFS(root.FS())
 		return files, root.Close, err
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return files, nil, err
 	}
-	files, err = importer.FromFile(filepath.Base(name), f, info.Size(), c.zip())
+	files, err = dataset.FromFile(filepath.Base(name), f, info.Size(), c.zip())
 	return files, f.Close, err
 }

@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/importer/dataset"
 	"collie/superpixels"
 )
 
 // Objects are told apart if they touch others of their class or have several parts.
 func TestApart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &Mask{Width: rapid.IntRange(1, 7).Draw(t, "width"), Height: rapid.IntRange(1, 7).Draw(t, "height")}
+		m := &dataset.Mask{Width: rapid.IntRange(1, 7).Draw(t, "width"), Height: rapid.IntRange(1, 7).Draw(t, "height")}
 		n := m.Width * m.Height
 		m.Objects = rapid.SliceOfN(rapid.Int32Range(-1, 4), n, n).Draw(t, "objects")
 		m.Pixels = rapid.SliceOfN(rapid.SampledFrom([]uint8{0, 0, 0, 1, segment.Void}), n, n).Draw(t, "classes")
@@ -55,7 +56,7 @@ func TestApart(t *testing.T) {
 // Objects that superpixels cut into very many pieces are refused.
 func TestNoiseIsRefused(t *testing.T) {
 	const width, height = 1024, 1025
-	m := &Mask{Width: width, Height: height, Pixels: make([]uint8, width*height), Objects: make([]int32, width*height)}
+	m := &dataset.Mask{Width: width, Height: height, Pixels: make([]uint8, width*height), Objects: make([]int32, width*height)}
 	cells := superpixels.Map{Width: width, Height: height, N: height, Labels: make([]int32, width*height)}
 	place := map[int32]int32{}
 	for i := range cells.Labels {

@@ -10,6 +10,7 @@ import (
 	"collie/segment"
 	"collie/segment/archive"
 	"collie/segment/backup"
+	"collie/segment/importer/dataset"
 	"collie/segment/workspace"
 )
 
@@ -24,7 +25,7 @@ const backupMemory = 160 << 20
 // with the same classes, evidence and labellings. If the backup is damaged, the
 // project ends up in the trash. Errors are for people.
 func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size int64, limits archive.Limits) (segment.Project, error) {
-	files, err := FromFile("", file, size, limits)
+	files, err := dataset.FromFile("", file, size, limits)
 	if err != nil {
 		return segment.Project{}, err
 	}
@@ -55,9 +56,9 @@ func Backup(ctx context.Context, w *workspace.Workspace, file io.ReaderAt, size 
 }
 
 // readDocument reads the table of contents of a backup of up to most images.
-func readDocument(files Files, mostImages int) (backup.Document, error) {
+func readDocument(files dataset.Files, mostImages int) (backup.Document, error) {
 	var out backup.Document
-	d, err := OpenJSON(files, backup.File)
+	d, err := dataset.OpenJSON(files, backup.File)
 	if err != nil {
 		return out, err
 	}
@@ -101,7 +102,7 @@ func readDocument(files Files, mostImages int) (backup.Document, error) {
 }
 
 // readList reads a list of up to most entries; what names them in errors.
-func readList[T any](d *Document, list *[]T, most int, what string) error {
+func readList[T any](d *dataset.Document, list *[]T, most int, what string) error {
 	if d.PeekKind() != '[' {
 		return d.Skip()
 	}
@@ -117,7 +118,7 @@ func readList[T any](d *Document, list *[]T, most int, what string) error {
 }
 
 // packed opens the images of a backup one after the other.
-func packed(files Files, images []backup.Image) iter.Seq2[*workspace.Adopted, error] {
+func packed(files dataset.Files, images []backup.Image) iter.Seq2[*workspace.Adopted, error] {
 	return func(yield func(*workspace.Adopted, error) bool) {
 		for _, im := range images {
 			if !unpack(files, &im, yield) {
@@ -128,7 +129,7 @@ func packed(files Files, images []backup.Image) iter.Seq2[*workspace.Adopted, er
 }
 
 // unpack yields one image and reports whether to go on.
-func unpack(files Files, im *backup.Image, yield func(*workspace.Adopted, error) bool) bool {
+func unpack(files dataset.Files, im *backup.Image, yield func(*workspace.Adopted, error) bool) bool {
 	out := workspace.Adopted{
 		Image:     segment.Image{Name: im.Name, Regions: im.Regions, Created: im.Created},
 		Labelling: im.Labelling,

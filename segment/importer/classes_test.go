@@ -14,6 +14,7 @@ import (
 	"collie/segment/access"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -27,7 +28,7 @@ func TestNamesThatNoClassCanHave(t *testing.T) {
 		w := workspacetest.MustOpen(t)
 		p, _ := mustPicture(t, w, []segment.Class{{Name: "ground"}}, "scene.png")
 		shapes := []byte(`{"imagePath": "scene.png", "imageWidth": 120, "imageHeight": 80, "shapes": [{"label": "` + label + `", "points": [[1, 1], [9, 1], [9, 9]], "shape_type": "polygon"}]}`)
-		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.json": shapes}), importer.Options{})
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.json": shapes}), dataset.Options{})
 		if problem := report.Images[0].Problem; !strings.Contains(problem, says) || !strings.Contains(problem, "Give it another name with a mapping") {
 			t.Errorf("%s: %s", label, problem)
 		}
@@ -55,7 +56,7 @@ func TestClassesOfRefusedMasks(t *testing.T) {
 		"3.json": append(shapes("scene.png", 120, "broken"), '?'),
 		"4.json": shapes("scene.png", 120, "dog", "sky"),
 		"5.json": shapes("other.png", 120, "cat", "sky"),
-	}), importer.Options{})
+	}), dataset.Options{})
 	if report.Imported() != 2 {
 		t.Errorf("%+v", report.Images)
 	}
@@ -89,7 +90,7 @@ func TestListedClasses(t *testing.T) {
 		{grey(slices.Repeat([]string{strings.Repeat("0", 120)}, 80)...), nil},
 		{grey(slices.Repeat([]string{strings.Repeat("02", 60)}, 80)...), []string{"cat", "dog", "sky"}},
 	} {
-		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{"labelmap.txt": labelmap, "SegmentationClass/scene.png": c.mask}), importer.Options{})
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{"labelmap.txt": labelmap, "SegmentationClass/scene.png": c.mask}), dataset.Options{})
 		if d := cmp.Diff(c.want, report.Classes); d != "" {
 			t.Errorf("added (-want +got):\n%s", d)
 		}
@@ -101,7 +102,7 @@ func TestClassesNeedAnOwner(t *testing.T) {
 	w, p, _, files := beach(t)
 	annotator := access.With(t.Context(), access.Principal{Role: access.Annotator})
 	for class, want := range map[string]string{"car": "The mask needs classes that the project lacks: car. Ask an owner of the project to add them first.", "Sky": ""} {
-		report, err := importer.Import(annotator, w, p.ID, files, importer.Options{Mapping: map[string]string{"1": class, "7": "ground", "0": "unused"}}, nil)
+		report, err := importer.Import(annotator, w, p.ID, files, dataset.Options{Mapping: map[string]string{"1": class, "7": "ground", "0": "unused"}}, nil)
 		if err != nil || report.Images[0].Problem != want || len(report.Classes) > 0 {
 			t.Errorf("%s: %+v, %v", class, report, err)
 		}
@@ -122,7 +123,7 @@ func TestClassesWithLabelmesNames(t *testing.T) {
 		}
 		p, im := project(names...)
 		rows := slices.Repeat([]string{strings.Repeat("0", 40) + strings.Repeat("1", 40) + strings.Repeat("2", 40)}, 80)
-		mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.png": grey(rows...)}), importer.Options{})
+		mustImport(t, w, p.ID, zipped(t, map[string][]byte{"scene.png": grey(rows...)}), dataset.Options{})
 		labels := func(p segment.Project, im segment.Image) (out []string) {
 			a := workspacetest.MustOpenImage(t, w, im.ID)
 			project := a.Project()
@@ -139,7 +140,7 @@ func TestClassesWithLabelmesNames(t *testing.T) {
 			content := mustExport(t, w, p.ID, format, export.Options{Background: new(true)})
 			for _, there := range [][]string{names, names[:1]} {
 				q, im := project(there...)
-				report := mustImport(t, w, q.ID, content, importer.Options{Undecided: true})
+				report := mustImport(t, w, q.ID, content, dataset.Options{Undecided: true})
 				if len(report.Images) != 1 || report.Images[0].Problem != "" {
 					t.Fatalf("%q in %q as %s: %+v", names, there, format, report)
 				}
@@ -210,11 +211,11 @@ func TestAsManyClassesAsAProjectHas(t *testing.T) {
 			if c.more != "" {
 				names = append(names, c.more)
 			}
-			files, err := importer.FromFS(fstest.MapFS{"a.json": {Data: []byte(c.write(names))}})
+			files, err := dataset.FromFS(fstest.MapFS{"a.json": {Data: []byte(c.write(names))}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{Mapping: c.mapping}, nil)
+			report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{Mapping: c.mapping}, nil)
 			if c.want == nil {
 				if segment.KindOf(err) != segment.TooLarge || !strings.Contains(err.Error(), "more than 254 classes") {
 					t.Fatalf("imported %+v, %v", report.Images, err)
@@ -272,7 +273,7 @@ func TestAccentsOfClasses(t *testing.T) {
 			}
 			mustImport(t, w, p.ID, zipped(t, map[string][]byte{
 				"scene.json": fmt.Appendf(nil, `{"imagePath": "scene.png", "imageWidth": 120, "imageHeight": 80, "shapes": [%s]}`, strings.Join(shapes, ",")),
-			}), importer.Options{})
+			}), dataset.Options{})
 			p, err := w.Project(t.Context(), p.ID)
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/storage/workspacetest"
 )
 
@@ -88,17 +89,17 @@ func TestEmbeddingsBecomeEvents(t *testing.T) {
 		"turned.npz":   grid(t, 90, 5, slope),    // dimensions first
 		"nobody.npz":   grid(t, 5, 8, slope),
 	})
-	files, err := importer.FromFile("embeddings.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+	files, err := dataset.FromFile("embeddings.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, review := range []bool{true, false} {
 		run := func() (importer.Report, error) {
-			return importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			return importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 		}
 		if review {
 			run = func() (importer.Report, error) {
-				return importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+				return importer.Review(t.Context(), w, p.ID, files, dataset.Options{})
 			}
 		}
 		report, err := run()

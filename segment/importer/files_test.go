@@ -11,7 +11,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
-	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/storage/workspacetest"
 )
 
@@ -48,7 +48,7 @@ func TestFilesOfOneName(t *testing.T) {
 	row := strings.Repeat("1", 120)
 	content := zipped(t, map[string][]byte{"masks/beach.png": grey(slices.Repeat([]string{row}, 80)...)})
 	content = with(t, content, "masks/beach.png", grey("0"))
-	report := mustImport(t, w, p.ID, content, importer.Options{})
+	report := mustImport(t, w, p.ID, content, dataset.Options{})
 	type result struct{ Mask, Image, Problem string }
 	var got []result
 	for _, r := range report.Images {

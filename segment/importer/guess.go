@@ -15,6 +15,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/annotation"
+	"collie/segment/importer/dataset"
 	"collie/segment/importer/npz"
 )
 
@@ -55,7 +56,7 @@ func (i *importing) guess(ctx context.Context, name string) (r ImageReport, err 
 		return r, err
 	}
 	r.Image, r.Added = id, added
-	defer func() { err = OfFile(name, err) }()
+	defer func() { err = dataset.OfFile(name, err) }()
 	var size image.Point
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)

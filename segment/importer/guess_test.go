@@ -15,6 +15,7 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/storage/workspacetest"
 )
 
@@ -37,7 +38,7 @@ func TestScoresBecomeTheFirstGuess(t *testing.T) {
 	}
 	b := workspacetest.MustOpenImage(t, here, im.ID)
 	mustAppend(t, b, segment.Event{Kind: segment.Granularity, Regions: a.State().Wanted})
-	report := mustImport(t, here, q.ID, content, importer.Options{})
+	report := mustImport(t, here, q.ID, content, dataset.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Seq != 2 {
 		t.Fatalf("report %+v", report.Images)
 	}
@@ -69,11 +70,11 @@ func TestScoresInOneArray(t *testing.T) {
 		if c.files != nil {
 			content, c.alone = zipped(t, c.files), "all.zip"
 		}
-		files, err := importer.FromFile(c.alone, bytes.NewReader(content), int64(len(content)), archive.Limits{})
+		files, err := dataset.FromFile(c.alone, bytes.NewReader(content), int64(len(content)), archive.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 		if err != nil || len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Image != im.ID {
 			t.Errorf("%s: %v, %+v", name, err, report.Images)
 			continue
@@ -89,11 +90,11 @@ func TestScoresInOneArray(t *testing.T) {
 func TestMaskAsArray(t *testing.T) {
 	w, p, _, _ := beach(t)
 	file := append(npyHeader("|u1", "(80, 120)"), make([]byte, 80*120)...)
-	files, err := importer.FromFile("beach.npy", bytes.NewReader(file), int64(len(file)), archive.Limits{})
+	files, err := dataset.FromFile("beach.npy", bytes.NewReader(file), int64(len(file)), archive.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+	report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 	if problem, ok := importer.OfData(err); !ok || len(report.Images) != 0 || !strings.Contains(problem, "120 classes and the project has 2") || !strings.Contains(problem, "save a mask as PNG or TIFF") {
 		t.Errorf("%v, %+v", err, report.Images)
 	}
@@ -150,7 +151,7 @@ func TestScoresBringTheirPhotographs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, added := range []bool{true, false} {
-		for _, r := range mustImport(t, here, q.ID, content, importer.Options{}).Images {
+		for _, r := range mustImport(t, here, q.ID, content, dataset.Options{}).Images {
 			if r.Problem != "" || r.Added != added || r.Seq == 0 {
 				t.Errorf("%+v", r)
 			}
@@ -180,7 +181,7 @@ func TestScoresOfAnEmptiedProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := mustImport(t, here, q.ID, content, importer.Options{})
+	report := mustImport(t, here, q.ID, content, dataset.Options{})
 	if len(report.Images) != 2 {
 		t.Fatalf("report %+v", report.Images)
 	}
@@ -205,7 +206,7 @@ func TestScoresWithClassesFirst(t *testing.T) {
 	for name, hint := range map[string]bool{"scores": true, "scores_chw": false} {
 		array := "\x93NUMPY\x01\x00\x41\x00{'descr': '|u1', 'fortran_order': False, 'shape': (200, 3, 120)}\n" + strings.Repeat("\x01", 200*3*120)
 		content := zipped(t, map[string][]byte{"x.npz": zipped(t, map[string][]byte{name + ".npy": []byte(array)})})
-		report := mustImport(t, w, p.ID, content, importer.Options{})
+		report := mustImport(t, w, p.ID, content, dataset.Options{})
 		if len(report.Images) != 1 || strings.Contains(report.Images[0].Problem, "must be called probs_chw or scores_chw") != hint || report.Images[0].Problem == "" {
 			t.Errorf("%s: %+v", name, report.Images)
 		}
@@ -237,12 +238,12 @@ func TestScoresWithNames(t *testing.T) {
 			text = append(text, make([]byte, 20-len(n))...)
 		}
 		content := zipped(t, map[string][]byte{"probs.npy": append(npyHeader("|u1", "(80, 120, 2)"), values...), "classes.npy": append(npyHeader("|S20", "(2,)"), text...)})
-		files, err := importer.FromFile("beach.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+		files, err := dataset.FromFile("beach.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := workspacetest.MustOpenImage(t, w, im.ID).State().Seq
-		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 		problem, refused := importer.OfData(err)
 		if err != nil && !refused || !strings.Contains(problem, c.problem) || (c.problem == "") != (len(report.Images) == 1 && report.Images[0].Problem == "") {
 			t.Errorf("%s: %v, %+v", name, err, report.Images)
@@ -280,7 +281,7 @@ func TestScoresOfOtherSuperpixels(t *testing.T) {
 	m, _ := a.Superpixels()
 	array := "\x93NUMPY\x01\x00\x3d\x00{'descr': '|u1', 'fortran_order': False, 'shape': (7, 2)}   \n" + strings.Repeat("\x01", 7*2)
 	content := zipped(t, map[string][]byte{"x.npz": zipped(t, map[string][]byte{"scores.npy": []byte(array)})})
-	report := mustImport(t, w, p.ID, content, importer.Options{})
+	report := mustImport(t, w, p.ID, content, dataset.Options{})
 	if says := fmt.Sprintf("for 7 superpixels, but the image has %d:", m.N); len(report.Images) != 1 || !strings.Contains(report.Images[0].Problem, says) {
 		t.Errorf("%+v, want %q", report.Images, says)
 	}
@@ -308,11 +309,11 @@ func TestBrokenScores(t *testing.T) {
 		"labels": {labels, "it holds labels"},
 	} {
 		content := c.content
-		files, err := importer.FromFile("x.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+		files, err := dataset.FromFile("x.npz", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 		if problem, _ := importer.OfData(err); len(report.Images) != 0 || !strings.Contains(problem, c.problem) {
 			t.Errorf("%s: %+v, %v", name, report, err)
 		}

@@ -1,7 +1,8 @@
 // Package importer puts into projects what other programs made: masks, scores of a
 // classifier and embeddings, with the photographs that come with them. It also makes
 // projects of backups. Nothing in the files is trusted, and errors about them are for
-// people.
+// people. Package dataset reads the formats of masks; here masks find their images and
+// their values become classes.
 package importer
 
 import (
@@ -16,6 +17,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/export"
+	"collie/segment/importer/dataset"
 	"collie/segment/workspace"
 )
 
@@ -68,20 +70,20 @@ type ImageReport struct {
 // instead, like a file that can't be read. After an error the report
 // lists what was done before it. report, unless nil, is called after each image. The data
 // set is held in memory one mask at a time.
-func Import(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options, report func(ImageReport)) (Report, error) {
+func Import(ctx context.Context, w *workspace.Workspace, projectID string, files dataset.Files, o dataset.Options, report func(ImageReport)) (Report, error) {
 	return (&importing{workspace: w, project: projectID}).run(ctx, files, o, report)
 }
 
 // Review reports what Import would do with the files, and stores nothing. The
 // report has thumbnails of the first masks.
-func Review(ctx context.Context, w *workspace.Workspace, projectID string, files Files, o Options) (Report, error) {
+func Review(ctx context.Context, w *workspace.Workspace, projectID string, files dataset.Files, o dataset.Options) (Report, error) {
 	return (&importing{workspace: w, project: projectID, review: true, thumbnails: reviewed}).run(ctx, files, o, nil)
 }
 
 // reviewed is the number of thumbnails in a review.
 const reviewed = 3
 
-func (i *importing) run(ctx context.Context, files Files, o Options, report func(ImageReport)) (Report, error) {
+func (i *importing) run(ctx context.Context, files dataset.Files, o dataset.Options, report func(ImageReport)) (Report, error) {
 	w := i.workspace
 	give, err := w.Documents(ctx, files.Memory())
 	if err != nil {
@@ -95,7 +97,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		return Report{}, err
 	}
 	files = files.During(ctx)
-	d, err := Open(ctx, files, o, p.Classes, w.Pictures)
+	d, err := dataset.Open(ctx, files, o, p.Classes, w.Pictures)
 	if err != nil {
 		return Report{}, cmp.Or(ctx.Err(), err)
 	}
@@ -109,7 +111,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if bad := new(MaskError); single && errors.As(err, &bad) {
+		if bad := new(dataset.MaskError); single && errors.As(err, &bad) {
 			return bad.Err
 		}
 		if r, err = settle(r, err); err == nil {
@@ -147,7 +149,7 @@ func (i *importing) run(ctx context.Context, files Files, o Options, report func
 type importing struct {
 	workspace *workspace.Workspace
 	project   string
-	files     Files
+	files     dataset.Files
 	report    Report
 	last      segment.Project // as the import last saw it
 	meaning   *meaning
@@ -161,7 +163,7 @@ type importing struct {
 
 // index lists the images by their names, and notes whether the files have shapes. In
 // Collie's own exports, which have a manifest, exported names take precedence over others.
-func (i *importing) index(ctx context.Context, d *Set) error {
+func (i *importing) index(ctx context.Context, d *dataset.Set) error {
 	i.names, i.masked = newNames(d, imagesOf(i.files.Scores())), map[string]string{}
 	var stems export.Stems
 	exported := map[string]string{} // image ids by lower-case name in exports
@@ -179,11 +181,11 @@ func (i *importing) index(ctx context.Context, d *Set) error {
 }
 
 // pictured reports whether Collie exported the files with photographs.
-func pictured(files Files) bool {
+func pictured(files dataset.Files) bool {
 	if !files.Exported() {
 		return false
 	}
-	d, err := OpenJSON(files, "manifest.json")
+	d, err := dataset.OpenJSON(files, "manifest.json")
 	if err != nil {
 		return false
 	}
@@ -201,7 +203,7 @@ func pictured(files Files) bool {
 // settle handles an error of one image: problems with the image or its file go
 // into the report, any other error ends the import.
 func settle(r ImageReport, err error) (ImageReport, error) {
-	bad := &MaskError{Image: r.Mask, Err: err}
+	bad := &dataset.MaskError{Image: r.Mask, Err: err}
 	switch kind := segment.KindOf(err); {
 	case err == nil:
 		return r, nil
@@ -215,7 +217,7 @@ func settle(r ImageReport, err error) (ImageReport, error) {
 // OfData reports whether an error of an import is about the files, so that others
 // can be imported all the same, and what is wrong with them.
 func OfData(err error) (problem string, ok bool) {
-	if !Faulty(err) {
+	if !dataset.Faulty(err) {
 		return "", false
 	}
 	return detail(err), true
@@ -230,7 +232,7 @@ func detail(err error) string {
 }
 
 // apply adds the mask to its image's evidence.
-func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err error) {
+func (i *importing) apply(ctx context.Context, m *dataset.Mask) (r ImageReport, err error) {
 	r.Mask = m.Image
 	id, added, err := i.image(ctx, m.Image, m.Beside)
 	if err != nil {
@@ -253,7 +255,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 		return err
 	})
 	if err != nil {
-		return r, &MaskError{m.File, err}
+		return r, &dataset.MaskError{Image: m.File, Err: err}
 	}
 	r.Regions, r.Lossy, r.Empty = m.Regions, m.Lossy, i.shapes && m.Regions == 0
 	if id != "" {
@@ -262,7 +264,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 			return r, err
 		}
 		if err := fits(m, im); err != nil {
-			return r, &MaskError{m.Image, err}
+			return r, &dataset.MaskError{Image: m.Image, Err: err}
 		}
 		r.Replaces = im.Clicks > 0 || im.Decided > 0
 	}
@@ -298,7 +300,7 @@ func (i *importing) apply(ctx context.Context, m *Mask) (r ImageReport, err erro
 func decided(pixels []uint8) int { return len(pixels) - bytes.Count(pixels, []byte{segment.Void}) }
 
 // fits returns an error for a mask whose size isn't its image's.
-func fits(m *Mask, im segment.Image) error {
+func fits(m *dataset.Mask, im segment.Image) error {
 	switch {
 	case im.Width == m.Height && im.Height == m.Width && m.Width != m.Height:
 		return segment.Errorf(segment.Invalid, "The mask has %d×%d pixels, but the image has %d×%d as it is displayed: turn the mask too.", m.Width, m.Height, im.Width, im.Height)
@@ -309,7 +311,7 @@ func fits(m *Mask, im segment.Image) error {
 }
 
 // look reports on a mask in a review.
-func (i *importing) look(r ImageReport, m *Mask) (ImageReport, error) {
+func (i *importing) look(r ImageReport, m *dataset.Mask) (ImageReport, error) {
 	r.Decided = decided(m.Pixels)
 	if i.thumbnails == 0 {
 		return r, nil
@@ -345,7 +347,7 @@ func (i *importing) image(ctx context.Context, name, beside string) (id string, 
 
 // sizeOf returns the size of a mask's image, which has no id yet if a review found its
 // photograph in the data set.
-func (i *importing) sizeOf(ctx context.Context, id string, m *Mask) (image.Point, error) {
+func (i *importing) sizeOf(ctx context.Context, id string, m *dataset.Mask) (image.Point, error) {
 	if id != "" {
 		im, err := i.workspace.Image(ctx, id)
 		return image.Pt(im.Width, im.Height), err

@@ -19,13 +19,14 @@ import (
 	"collie/segment/archive"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
 
-func mustImport(tb testing.TB, w *workspace.Workspace, project string, content []byte, o importer.Options) importer.Report {
+func mustImport(tb testing.TB, w *workspace.Workspace, project string, content []byte, o dataset.Options) importer.Report {
 	tb.Helper()
-	files, err := importer.FromFile("data.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
+	files, err := dataset.FromFile("data.zip", bytes.NewReader(content), int64(len(content)), archive.Limits{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestRoundTrips(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			report := mustImport(t, here, q.ID, first, importer.Options{})
+			report := mustImport(t, here, q.ID, first, dataset.Options{})
 			if len(report.Images) != 1 || report.Images[0].Problem != "" || !report.Images[0].Added || len(report.Images[0].Lossy) > 0 {
 				t.Fatalf("report %+v", report)
 			}
@@ -173,11 +174,11 @@ func TestImportProblems(t *testing.T) {
 		"broken":    {"other.png", grey(whole...)[:60], "not a readable PNG"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files, err := importer.FromFS(fstest.MapFS{"SegmentationClass/" + c.file: {Data: c.content}})
+			files, err := dataset.FromFS(fstest.MapFS{"SegmentationClass/" + c.file: {Data: c.content}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,12 +211,12 @@ func TestClassesOfImportsAtOnce(t *testing.T) {
 	for i := range imports {
 		work.Go(func() {
 			labelmap := fmt.Sprintf("background:0,0,0::\n common :0,0,9::\nown %d:9,9,9::\n", i)
-			files, err := importer.FromFS(fstest.MapFS{"labelmap.txt": {Data: []byte(labelmap)}, fmt.Sprintf("SegmentationClass/%d.png", i): {Data: mask}})
+			files, err := dataset.FromFS(fstest.MapFS{"labelmap.txt": {Data: []byte(labelmap)}, fmt.Sprintf("SegmentationClass/%d.png", i): {Data: mask}})
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 			if own := fmt.Sprintf("own %d", i); err != nil || !slices.Contains(report.Classes, own) {
 				t.Errorf("%s: added %q, %v", own, report.Classes, err)
 			}
@@ -238,7 +239,7 @@ func TestProblemsInPlainWords(t *testing.T) {
 		"annotation 1: Its segmentation is neither a list of polygons nor an RLE mask.":  {"beach.json", coco},
 		"The mask is not a readable PNG.":                                                {"beach.png", "\x89PNG\r\n\x1a\n"},
 	} {
-		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{file[0]: []byte(file[1])}), importer.Options{})
+		report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{file[0]: []byte(file[1])}), dataset.Options{})
 		if len(report.Images) != 1 || report.Images[0].Problem != want {
 			t.Errorf("%+v, want %s", report.Images, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/importer/dataset"
 	"collie/segment/labelset"
 	"collie/segment/mask"
 )
@@ -47,7 +48,7 @@ type meaning struct {
 // mapping, names are matched by name, and indices without names are positions
 // in the project's list. Classes that the project lacks are added, with a mapping
 // only those that it names.
-func mean(p segment.Project, d *Set, mapping map[string]string) *meaning {
+func mean(p segment.Project, d *dataset.Set, mapping map[string]string) *meaning {
 	m := &meaning{names: d.Classes != nil}
 	if mapping == nil {
 		m.places = len(p.Classes)
@@ -92,8 +93,8 @@ func mean(p segment.Project, d *Set, mapping map[string]string) *meaning {
 		}
 	}
 	if d.Pictures() {
-		given := strings.TrimSpace(mapping[WhiteValue])
-		m.values[segment.Void] = Value{Value: WhiteValue, Color: mask.FormatColor(white), Class: given}
+		given := strings.TrimSpace(mapping[dataset.WhiteValue])
+		m.values[segment.Void] = Value{Value: dataset.WhiteValue, Color: mask.FormatColor(white), Class: given}
 		m.added[segment.Void].Name = given
 	}
 	m.find(p)
@@ -136,7 +137,7 @@ func (m *meaning) missing(pixels []uint8) []segment.Class {
 }
 
 // count adds a mask's pixels to the values. Of 255 those count that may be a class.
-func (m *meaning) count(of *Mask) {
+func (m *meaning) count(of *dataset.Mask) {
 	var counts [256]int
 	for _, p := range of.Pixels {
 		counts[p]++
@@ -195,7 +196,7 @@ const thumbnailSide = 240
 
 // thumbnail draws a mask in the colours of its values as a PNG; undecided
 // pixels are transparent, unless 255 may be a class.
-func (m *meaning) thumbnail(of *Mask) ([]byte, error) {
+func (m *meaning) thumbnail(of *dataset.Mask) ([]byte, error) {
 	palette := make(color.Palette, 256)
 	for i, v := range m.values[:segment.Void] {
 		c, err := mask.ParseColor(v.Color)

@@ -15,6 +15,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/segment/photo/phototest"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
@@ -22,7 +23,7 @@ import (
 
 // beach has a project with one image of 120×80 pixels, beach.png, and files with
 // a mask for it: three quarters are 1, the rest 7.
-func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.Image, files importer.Files) {
+func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.Image, files dataset.Files) {
 	t.Helper()
 	w = workspacetest.MustOpen(t)
 	p, err := w.CreateProject(t.Context(), "Beach", []segment.Class{{Name: "ground"}, {Name: "Sky"}}, nil)
@@ -35,7 +36,7 @@ func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.
 	}
 	row := strings.Repeat("1", 90) + strings.Repeat("7", 30)
 	rows := slices.Repeat([]string{row}, 80)
-	files, err = importer.FromFS(fstest.MapFS{"beach.png": {Data: grey(rows...)}, "nobody.png": {Data: grey("0")}})
+	files, err = dataset.FromFS(fstest.MapFS{"beach.png": {Data: grey(rows...)}, "nobody.png": {Data: grey("0")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,22 +47,22 @@ func beach(t *testing.T) (w *workspace.Workspace, p segment.Project, im segment.
 // masks that are imported, and lets masks with other values fail; the report says what each became.
 func TestMapping(t *testing.T) {
 	for name, tt := range map[string]struct {
-		options      importer.Options
+		options      dataset.Options
 		left, right  string
 		added        []string
 		problem      string
 		leftUnknown  bool
 		rightUnknown bool
 	}{
-		"classes that exist": {options: importer.Options{Mapping: map[string]string{"1": "sky", "7": "ground"}}, left: "Sky", right: "ground"},
-		"a new class":        {options: importer.Options{Mapping: map[string]string{"1": "car", "7": "CAR "}}, left: "car", right: "car", added: []string{"car"}},
-		"two small sigmas":   {options: importer.Options{Mapping: map[string]string{"1": "σ", "7": "ς"}}, left: "σ", right: "ς", added: []string{"σ", "ς"}},
-		"undecided":          {options: importer.Options{Mapping: map[string]string{"1": "", "7": "ground", "8": "never", "cup": "cup"}}, left: "", right: "ground"},
-		"a value is missing": {options: importer.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks. Map it to a class, or to nothing (null in JSON, --map 7= on the command line)"},
-		"one is missing":     {options: importer.Options{Mapping: map[string]string{"1": "car"}}, left: "car", rightUnknown: true, problem: "uses class 7, which the mapping lacks"},
+		"classes that exist": {options: dataset.Options{Mapping: map[string]string{"1": "sky", "7": "ground"}}, left: "Sky", right: "ground"},
+		"a new class":        {options: dataset.Options{Mapping: map[string]string{"1": "car", "7": "CAR "}}, left: "car", right: "car", added: []string{"car"}},
+		"two small sigmas":   {options: dataset.Options{Mapping: map[string]string{"1": "σ", "7": "ς"}}, left: "σ", right: "ς", added: []string{"σ", "ς"}},
+		"undecided":          {options: dataset.Options{Mapping: map[string]string{"1": "", "7": "ground", "8": "never", "cup": "cup"}}, left: "", right: "ground"},
+		"a value is missing": {options: dataset.Options{Mapping: map[string]string{"1": "ground"}}, left: "ground", rightUnknown: true, problem: "uses class 7, which the mapping lacks. Map it to a class, or to nothing (null in JSON, --map 7= on the command line)"},
+		"one is missing":     {options: dataset.Options{Mapping: map[string]string{"1": "car"}}, left: "car", rightUnknown: true, problem: "uses class 7, which the mapping lacks"},
 		"nothing is said":    {left: "Sky", rightUnknown: true, problem: "uses class 7, but the project has classes 0 to 1. Say what it means with a mapping, choose the names of PASCAL VOC (--names voc"},
-		"PASCAL VOC":         {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky", "car": "car"}}, left: "Sky", right: "car", added: []string{"car"}},
-		"a name is missing":  {options: importer.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky"}}, left: "Sky", right: "car", problem: `uses "car", which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON, --map 'car=' on the command line)`},
+		"PASCAL VOC":         {options: dataset.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky", "car": "car"}}, left: "Sky", right: "car", added: []string{"car"}},
+		"a name is missing":  {options: dataset.Options{PASCAL: true, Mapping: map[string]string{"aeroplane": "Sky"}}, left: "Sky", right: "car", problem: `uses "car", which is neither in the mapping nor a class of the project. Map it to a class, or to nothing (null in JSON, --map 'car=' on the command line)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, p, im, files := beach(t)
@@ -150,16 +151,16 @@ func TestWhite(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, p, im, _ := beach(t)
-			files, err := importer.FromFS(fstest.MapFS{tt.file: {Data: tt.mask}})
+			files, err := dataset.FromFS(fstest.MapFS{tt.file: {Data: tt.mask}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, run := range []func() (importer.Report, error){
 				func() (importer.Report, error) {
-					return importer.Review(t.Context(), w, p.ID, files, importer.Options{Mapping: tt.mapping})
+					return importer.Review(t.Context(), w, p.ID, files, dataset.Options{Mapping: tt.mapping})
 				},
 				func() (importer.Report, error) {
-					return importer.Import(t.Context(), w, p.ID, files, importer.Options{Mapping: tt.mapping}, nil)
+					return importer.Import(t.Context(), w, p.ID, files, dataset.Options{Mapping: tt.mapping}, nil)
 				},
 			} {
 				report, err := run()
@@ -191,7 +192,7 @@ func TestWhite(t *testing.T) {
 func TestReview(t *testing.T) {
 	w, p, im, files := beach(t)
 	for range 2 {
-		report, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+		report, err := importer.Review(t.Context(), w, p.ID, files, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,13 +229,13 @@ func TestReview(t *testing.T) {
 func TestReviewOfNewImages(t *testing.T) {
 	w, p, _, _ := beach(t)
 	rows := slices.Repeat([]string{strings.Repeat("1", 120)}, 80)
-	files, err := importer.FromFS(fstest.MapFS{
+	files, err := dataset.FromFS(fstest.MapFS{
 		"labelmap.txt": {Data: []byte("ground:0,0,0::\ncar:1,2,3::\n")}, "SegmentationClass/new.png": {Data: grey(rows...)}, "JPEGImages/new.png": {Data: scene()},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+	report, err := importer.Review(t.Context(), w, p.ID, files, dataset.Options{})
 	if err != nil || len(report.Images) != 1 || !report.Images[0].Added || report.Images[0].Image != "" || report.Images[0].Problem != "" {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -247,11 +248,11 @@ func TestReviewOfNewImages(t *testing.T) {
 // they become.
 func TestValuesOfMisfits(t *testing.T) {
 	w, p, _, _ := beach(t)
-	files, err := importer.FromFS(fstest.MapFS{"beach.png": {Data: grey("17")}})
+	files, err := dataset.FromFS(fstest.MapFS{"beach.png": {Data: grey("17")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+	report, err := importer.Review(t.Context(), w, p.ID, files, dataset.Options{})
 	if err != nil || len(report.Values) > 0 || !strings.Contains(report.Images[0].Problem, "2×1 pixels") {
 		t.Errorf("%+v, %v", report, err)
 	}

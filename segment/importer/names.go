@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"collie/segment"
+	"collie/segment/importer/dataset"
 )
 
 // names finds images by the names that a data set gives them. Keys are folded; a
@@ -40,7 +41,7 @@ type names struct {
 type kept struct{ image, stem string }
 
 // newNames knows the names of masks in a data set, and those of images with scores.
-func newNames(d *Set, scores []string) names {
+func newNames(d *dataset.Set, scores []string) names {
 	n := names{
 		images: map[string]string{}, masks: map[string]string{}, own: map[string]string{}, studio: map[string]string{},
 		photos: map[string][]string{}, beside: map[string]string{}, long: map[string]string{}, kept: map[string]kept{},
@@ -48,8 +49,8 @@ func newNames(d *Set, scores []string) names {
 	}
 	for _, name := range d.Images {
 		name := segment.Folded(name)
-		for _, form := range []string{name, Unmarked(name)} {
-			note(n.masks, Endless(form), name)
+		for _, form := range []string{name, dataset.Unmarked(name)} {
+			note(n.masks, dataset.Endless(form), name)
 			note(n.masks, stem(form), name)
 			for _, tail := range tails(form) {
 				note(n.tails, tail, name)
@@ -64,7 +65,7 @@ func newNames(d *Set, scores []string) names {
 		}
 	}
 	for _, name := range slices.Concat(d.Images, scores) {
-		for _, form := range []string{name, Unmarked(name)} {
+		for _, form := range []string{name, dataset.Unmarked(name)} {
 			if end, long := longStem(form); end != "" {
 				note(n.long, end, long)
 			}
@@ -77,7 +78,7 @@ func newNames(d *Set, scores []string) names {
 // its stem.
 func (n *names) add(im segment.Image) {
 	name := segment.Folded(im.Name)
-	for _, key := range slices.Compact([]string{name, Endless(name), stem(name)}) {
+	for _, key := range slices.Compact([]string{name, dataset.Endless(name), stem(name)}) {
 		note(n.images, key, im.ID)
 	}
 	for _, tail := range tails(name) {
@@ -129,7 +130,7 @@ func (n *names) find(name, beside string) (id, photo, as string, err error) {
 	}
 	name = segment.Folded(name)
 	id, photo, as, err = n.findWhole(name)
-	if image := scoreMark.ReplaceAllString(Unmarked(name), ""); err != nil && image != name {
+	if image := scoreMark.ReplaceAllString(dataset.Unmarked(name), ""); err != nil && image != name {
 		for _, other := range []string{image, image + "_img"} { // cellpose's own data set has a_img and a_masks
 			if id, photo, as, err := n.findWhole(other); err == nil {
 				return id, photo, as, nil
@@ -145,8 +146,8 @@ func (n *names) find(name, beside string) (id, photo, as string, err error) {
 // what Label Studio puts before its name.
 func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	keys, several := []string{name}, n.several(stem(name))
-	if !n.several(Endless(name)) {
-		keys = append(keys, Endless(name))
+	if !n.several(dataset.Endless(name)) {
+		keys = append(keys, dataset.Endless(name))
 	}
 	if n.pictured {
 		slices.Reverse(keys) // the ending is that of the photograph
@@ -176,8 +177,8 @@ func (n *names) findWhole(name string) (id, photo, as string, err error) {
 	if id, err := n.shortened(name); id != "" || err != nil {
 		return id, "", "", err
 	}
-	if photo = n.beside[Endless(name)]; photo != "" {
-		return "", photo, path.Base(Endless(name)) + path.Ext(photo), nil
+	if photo = n.beside[dataset.Endless(name)]; photo != "" {
+		return "", photo, path.Base(dataset.Endless(name)) + path.Ext(photo), nil
 	}
 	if own := ownStem(name); own != stem(name) && n.own[own] == name {
 		if id := cmp.Or(n.images[own], n.studio[own]); id != "" {
@@ -246,8 +247,8 @@ func (n *names) photo(name string, anyFolder bool) string {
 	}
 	for _, same := range []func(photo string) bool{
 		func(photo string) bool { return ends(photo, name) },
-		func(photo string) bool { return ends(Endless(photo), name) },
-		func(photo string) bool { return ends(Endless(photo), Endless(name)) },
+		func(photo string) bool { return ends(dataset.Endless(photo), name) },
+		func(photo string) bool { return ends(dataset.Endless(photo), dataset.Endless(name)) },
 	} {
 		found := slices.DeleteFunc(slices.Clone(all), func(photo string) bool { return !same(segment.Folded(photo)) })
 		depth := func(photo string) int { return strings.Count(photo, "/") }
@@ -266,7 +267,7 @@ func (n *names) photo(name string, anyFolder bool) string {
 // the ending of its file and without.
 func tails(name string) (out []string) {
 	for strings.Contains(name, "/") {
-		out = append(out, slices.Compact([]string{name, Endless(name)})...)
+		out = append(out, slices.Compact([]string{name, dataset.Endless(name)})...)
 		_, name, _ = strings.Cut(name, "/")
 	}
 	return out
@@ -308,4 +309,4 @@ func studioName(name string) string {
 }
 
 // stem is a file's name without folder and ending, folded.
-func stem(name string) string { return Endless(segment.Folded(path.Base(name))) }
+func stem(name string) string { return dataset.Endless(segment.Folded(path.Base(name))) }

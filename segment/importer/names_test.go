@@ -13,6 +13,7 @@ import (
 	"collie/segment"
 	"collie/segment/export"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/segment/mask"
 	"collie/storage/workspacetest"
 )
@@ -131,11 +132,11 @@ func TestImagesOfTwoFolders(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			files, err := importer.FromFS(c.files)
+			files, err := dataset.FromFS(c.files)
 			if err != nil {
 				t.Fatal(err)
 			}
-			report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+			report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +180,7 @@ func TestExportsOfTwoFolders(t *testing.T) {
 		mustAppend(t, a, segment.Event{Kind: segment.Label, Class: i + 1, Points: [][2]float64{{10, 40}}})
 	}
 	for _, format := range []string{"coco", "labelme", "cvat"} {
-		report := mustImport(t, there, p.ID, mustExport(t, there, p.ID, format, export.Options{}), importer.Options{})
+		report := mustImport(t, there, p.ID, mustExport(t, there, p.ID, format, export.Options{}), dataset.Options{})
 		for i, r := range report.Images {
 			if r.Problem != "" || r.Mask != fmt.Sprintf("s%d/a.png", i+1) {
 				t.Errorf("%s: %+v", format, r)
@@ -231,7 +232,7 @@ func TestExportsFindTheirOwnImages(t *testing.T) {
 					for id := range want {
 						mustAppend(t, workspacetest.MustOpenImage(t, w, id), segment.Event{Kind: segment.Undo})
 					}
-					for _, im := range mustImport(t, w, p.ID, content, importer.Options{}).Images {
+					for _, im := range mustImport(t, w, p.ID, content, dataset.Options{}).Images {
 						if im.Problem != "" {
 							t.Errorf("%s: %s", im.Mask, im.Problem)
 						}

@@ -8,6 +8,7 @@ import (
 
 	"collie/disjoint"
 	"collie/segment"
+	"collie/segment/importer/dataset"
 	"collie/segment/timeline"
 	"collie/superpixels"
 )
@@ -19,7 +20,7 @@ import (
 // [timeline.Objects] would give them to their neighbours. drawn are the pixels of numbered
 // objects that aren't in a cell of theirs; with more than mostDrawn runs they are ragged and
 // follow cells. It is an error if objects have pixels in very many cells, as in noise.
-func objectsOf(m *Mask, cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
+func objectsOf(m *dataset.Mask, cells *superpixels.Runs, graph *superpixels.Graph) (numbers []int32, drawn []segment.ObjectPixels, ragged bool, err error) {
 	objects, told := apart(m)
 	if len(told) == 0 {
 		return nil, nil, false, nil
@@ -64,7 +65,7 @@ type share struct{ cell, object int32 }
 const mostShares = 1 << 20
 
 // shares counts the pixels of objects, whose places are given, in cells of their class.
-func shares(m *Mask, cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
+func shares(m *dataset.Mask, cells *superpixels.Runs, labels []uint8, place map[int32]int32) (map[share]int, error) {
 	counts := map[share]int{}
 	for run := range stretches(m, cells) {
 		if i, is := place[m.Objects[run.Start]]; is && m.Pixels[run.Start] == labels[run.Region] {
@@ -122,7 +123,7 @@ const mostDrawn = 1 << 18
 
 // strays are the pixels of objects, by their numbers, whose cell has another class or
 // object.
-func strays(m *Mask, cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
+func strays(m *dataset.Mask, cells *superpixels.Runs, labels []uint8, numbers []int32, number func(pixel int) int32) (drawn []segment.ObjectPixels, ragged bool) {
 	runs, n := map[timeline.Object][]int32{}, 0
 	for run := range stretches(m, cells) {
 		o := timeline.Object{Class: m.Pixels[run.Start], Number: number(run.Start)}
@@ -148,7 +149,7 @@ func strays(m *Mask, cells *superpixels.Runs, labels []uint8, numbers []int32, n
 }
 
 // stretches gives the runs of pixels of one cell, one class and one object.
-func stretches(m *Mask, cells *superpixels.Runs) iter.Seq[superpixels.Run] {
+func stretches(m *dataset.Mask, cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 	return func(yield func(superpixels.Run) bool) {
 		for run := range cells.All() {
 			for start, end := run.Start, 0; start < run.End; start = end {
@@ -165,7 +166,7 @@ func stretches(m *Mask, cells *superpixels.Runs) iter.Seq[superpixels.Run] {
 // apart returns the objects in the order of their first pixels, and which of them
 // aren't regions: those that touch another one of their class or have several parts.
 // It keeps the parts of two rows of pixels only.
-func apart(m *Mask) (objects []int32, told map[int32]bool) {
+func apart(m *dataset.Mask) (objects []int32, told map[int32]bool) {
 	var parts disjoint.Sets   // of the last row and this one
 	pieces := map[int32]int{} // of each object, those that were joined counted as one
 	told = map[int32]bool{}

@@ -14,7 +14,7 @@ import (
 	"collie/segment"
 	"collie/segment/annotation"
 	"collie/segment/export"
-	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/segment/photo/phototest"
 	"collie/segment/timeline"
 	"collie/storage/workspacetest"
@@ -57,7 +57,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			report := mustImport(t, here, q.ID, first, importer.Options{})
+			report := mustImport(t, here, q.ID, first, dataset.Options{})
 			if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
 				t.Fatalf("report %+v", report)
 			}
@@ -97,7 +97,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := mustImport(t, here, q.ID, mustExport(t, there, p.ID, "coco", options), importer.Options{})
+		report := mustImport(t, here, q.ID, mustExport(t, there, p.ID, "coco", options), dataset.Options{})
 		b := workspacetest.MustOpenImage(t, here, report.Images[0].Image)
 		if marks := b.State().Constraints.Objects; len(marks) > 0 {
 			t.Errorf("%d marks", len(marks))
@@ -125,7 +125,7 @@ func TestObjectsBesideTouchingOnes(t *testing.T) {
 	report := mustImport(t, w, p.ID, zipped(t, map[string][]byte{
 		"SegmentationClass/scene.png":  phototest.MustPNG(t, classes),
 		"SegmentationObject/scene.png": phototest.MustPNG(t, objects),
-	}), importer.Options{})
+	}), dataset.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
 		t.Fatalf("report %+v", report)
 	}
@@ -157,7 +157,7 @@ func TestBordersOfObjectsAreExact(t *testing.T) {
 	}
 	objects.SetGray16(60, 40, color.Gray16{999})
 	files := map[string][]byte{"SegmentationClass/scene.png": phototest.MustPNG(t, classes), "SegmentationObject/scene.png": phototest.MustPNG(t, objects)}
-	report := mustImport(t, there, p.ID, zipped(t, files), importer.Options{})
+	report := mustImport(t, there, p.ID, zipped(t, files), dataset.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || len(report.Images[0].Lossy) > 0 {
 		t.Fatalf("report %+v", report)
 	}
@@ -196,7 +196,7 @@ func TestBordersOfObjectsAreExact(t *testing.T) {
 				project = q.ID
 			} else {
 				q, _ := mustPicture(t, here, p.Classes, "scene.png")
-				if again := mustImport(t, here, q.ID, exported, importer.Options{}); len(again.Images) != 1 || again.Images[0].Problem != "" {
+				if again := mustImport(t, here, q.ID, exported, dataset.Options{}); len(again.Images) != 1 || again.Images[0].Problem != "" {
 					t.Fatalf("report %+v", again)
 				}
 				project = q.ID
@@ -230,7 +230,7 @@ func TestObjectsOf16Bits(t *testing.T) {
 		objects.SetGray16(i%120, i/120, color.Gray16{[]uint16{255, 511, 767}[i%120/40]})
 	}
 	files := map[string][]byte{"SegmentationClass/scene.png": phototest.MustPNG(t, classes), "SegmentationObject/scene.png": phototest.MustPNG(t, objects)}
-	report := mustImport(t, w, p.ID, zipped(t, files), importer.Options{})
+	report := mustImport(t, w, p.ID, zipped(t, files), dataset.Options{})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || report.Images[0].Regions != 3 {
 		t.Fatalf("report %+v", report)
 	}
@@ -256,17 +256,17 @@ func TestLabelImages(t *testing.T) {
 	for name, c := range map[string]struct {
 		classes []segment.Class
 		file    string
-		o       importer.Options
+		o       dataset.Options
 		class   uint8
 		problem string
 	}{
-		"two classes":     {two, "scene_cp_masks.tif", importer.Options{}, 1, ""},
-		"the same name":   {two, "scene.tif", importer.Options{Undecided: true}, 1, ""},
-		"mapped":          {three, "scene_masks.tif", importer.Options{Mapping: map[string]string{"objects": "nucleus"}}, 2, ""},
-		"a new class":     {two, "scene.tif", importer.Options{Mapping: map[string]string{"objects": "vessel"}}, 2, ""},
-		"not said":        {three, "scene.tif", importer.Options{}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
-		"another mapping": {three, "scene.tif", importer.Options{Mapping: map[string]string{"1": "nucleus"}}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
-		"no image":        {two, "stage_masks.tif", importer.Options{}, 0, "No image in the project has this name, and no photograph of this name came with it. Add the photograph first."},
+		"two classes":     {two, "scene_cp_masks.tif", dataset.Options{}, 1, ""},
+		"the same name":   {two, "scene.tif", dataset.Options{Undecided: true}, 1, ""},
+		"mapped":          {three, "scene_masks.tif", dataset.Options{Mapping: map[string]string{"objects": "nucleus"}}, 2, ""},
+		"a new class":     {two, "scene.tif", dataset.Options{Mapping: map[string]string{"objects": "vessel"}}, 2, ""},
+		"not said":        {three, "scene.tif", dataset.Options{}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
+		"another mapping": {three, "scene.tif", dataset.Options{Mapping: map[string]string{"1": "nucleus"}}, 0, `Nothing says which class the objects of the label image have. Only in a project of two classes it is the second; otherwise map "objects" to a class.`},
+		"no image":        {two, "stage_masks.tif", dataset.Options{}, 0, "No image in the project has this name, and no photograph of this name came with it. Add the photograph first."},
 	} {
 		w := workspacetest.MustOpen(t)
 		p, im := mustPicture(t, w, c.classes, "scene.png")
@@ -327,14 +327,14 @@ func TestLabelImagesRoundTrip(t *testing.T) {
 	}
 	there := workspacetest.MustOpen(t)
 	p, _ := mustPicture(t, there, []segment.Class{{Name: "background"}, {Name: "cell"}}, "scene.png")
-	mustImport(t, there, p.ID, zipped(t, map[string][]byte{"scene.tif": phototest.Numbers(120, numbers)}), importer.Options{Objects: true})
+	mustImport(t, there, p.ID, zipped(t, map[string][]byte{"scene.tif": phototest.Numbers(120, numbers)}), dataset.Options{Objects: true})
 	first := mustExport(t, there, p.ID, "label-images", export.Options{Pictures: new(true)})
 	here := workspacetest.MustOpen(t)
 	q, err := here.CreateProject(t.Context(), p.Name, p.Classes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := mustImport(t, here, q.ID, first, importer.Options{Objects: true})
+	report := mustImport(t, here, q.ID, first, dataset.Options{Objects: true})
 	if len(report.Images) != 1 || report.Images[0].Problem != "" || !report.Images[0].Added || len(report.Images[0].Lossy) > 0 {
 		t.Fatalf("report %+v", report)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/storage/workspacetest"
 )
 
@@ -30,7 +31,7 @@ func TestReplacedLabels(t *testing.T) {
 	}
 	coco := `{"images": [{"id": 1, "file_name": "a.png", "width": 120, "height": 80}, {"id": 2, "file_name": "b.png", "width": 120, "height": 80}],
 		"categories": [{"id": 1, "name": "one"}], "annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": [[0, 0, 9, 0, 9, 9]]}]}`
-	shapes, err := importer.FromFS(fstest.MapFS{"a.json": {Data: []byte(coco)}})
+	shapes, err := dataset.FromFS(fstest.MapFS{"a.json": {Data: []byte(coco)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,15 +56,15 @@ func TestReplacedLabels(t *testing.T) {
 		}
 	}
 	mustAppend(t, workspacetest.MustOpenImage(t, w, images[1]), segment.Event{Kind: segment.Label, Class: 1, Points: [][2]float64{{10, 40}}})
-	report, err := importer.Review(t.Context(), w, p, shapes, importer.Options{})
+	report, err := importer.Review(t.Context(), w, p, shapes, dataset.Options{})
 	check("review", report, err, "a.png, b.png replaces empty")
-	report, err = importer.Import(t.Context(), w, p, shapes, importer.Options{}, nil)
+	report, err = importer.Import(t.Context(), w, p, shapes, dataset.Options{}, nil)
 	check("import", report, err, "a.png, b.png replaces empty")
-	report, err = importer.Review(t.Context(), w, p, shapes, importer.Options{})
+	report, err = importer.Review(t.Context(), w, p, shapes, dataset.Options{})
 	check("again", report, err, "a.png replaces, b.png replaces empty")
 	for _, id := range images {
 		mustAppend(t, workspacetest.MustOpenImage(t, w, id), segment.Event{Kind: segment.Undo})
 	}
-	report, err = importer.Review(t.Context(), w, p, shapes, importer.Options{})
+	report, err = importer.Review(t.Context(), w, p, shapes, dataset.Options{})
 	check("after undo", report, err, "a.png, b.png replaces empty")
 }

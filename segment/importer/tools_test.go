@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/importer"
+	"collie/segment/importer/dataset"
 	"collie/storage/workspacetest"
 )
 
@@ -25,11 +26,11 @@ func addHalves(t *testing.T, set fstest.MapFS) (name string, classes []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := importer.FromFS(set)
+	files, err := dataset.FromFS(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+	report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 	if err != nil || report.Imported() != 1 || len(report.Images) != 1 || !report.Images[0].Added {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -62,7 +63,7 @@ func TestVOCOfLabelme(t *testing.T) {
 // or in that of the photograph beside them, which in a review is in no project yet.
 func TestMasksWithoutSize(t *testing.T) {
 	w, p, _, _ := beach(t)
-	files, err := importer.FromFS(fstest.MapFS{
+	files, err := dataset.FromFS(fstest.MapFS{
 		"beach.json": {Data: []byte(`{"imagePath": "beach.png", "imageData": null, "shapes": [{"label": "Sky", "points": [[60, 0], [119, 0], [119, 79], [60, 79]]}]}`)},
 		"new.json":   {Data: []byte(`{"imagePath": "new.png", "imageData": null, "shapes": [{"label": "Sky", "points": [[60, 0], [119, 0], [119, 79], [60, 79]]}]}`)},
 		"new.png":    {Data: scene()},
@@ -70,11 +71,11 @@ func TestMasksWithoutSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reviewed, err := importer.Review(t.Context(), w, p.ID, files, importer.Options{})
+	reviewed, err := importer.Review(t.Context(), w, p.ID, files, dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+	imported, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,12 +111,12 @@ func TestCategoriesOfRoboflow(t *testing.T) {
 		`{"id": 0, "name": "pets", "supercategory": "none"}, {"id": 1, "name": "cat", "supercategory": ["pets"]}`: {"pets", "cat"},
 	} {
 		w, p, _, _ := beach(t)
-		files, err := importer.FromFS(fstest.MapFS{"a.json": {Data: []byte(`{"categories": [` + categories + `], "images": [{"id": 1, "file_name": "beach.png", "width": 120, "height": 80}],
+		files, err := dataset.FromFS(fstest.MapFS{"a.json": {Data: []byte(`{"categories": [` + categories + `], "images": [{"id": 1, "file_name": "beach.png", "width": 120, "height": 80}],
 			"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "segmentation": [[0, 0, 9, 0, 9, 9]]}]}`)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := importer.Import(t.Context(), w, p.ID, files, importer.Options{}, nil)
+		report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 		if d := cmp.Diff(want, report.Classes); d != "" || err != nil {
 			t.Errorf("%s: %v, %s", categories, err, d)
 		}
