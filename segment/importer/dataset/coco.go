@@ -27,6 +27,7 @@ type cocoFile struct {
 	images     []cocoImage
 	places     map[identifier]int    // of images by id
 	categories map[identifier]string // names by id
+	stuff      map[identifier]bool   // which of them don't have single objects
 	parents    [][2]string           // name and supercategory of each category
 	classes    *classNames
 	strays     []error
@@ -57,7 +58,7 @@ func openCOCO(files Files, names []string, o Options) (*Set, error) {
 	out := &Set{format: formatCOCO, Photos: files.photos()}
 	var sets []*cocoFile
 	for _, name := range names {
-		f := &cocoFile{files: files, name: name, places: map[identifier]int{}, categories: map[identifier]string{}, classes: classes, options: o}
+		f := newCOCOFile(files, name, classes, o)
 		if err := f.scan(); err != nil {
 			return nil, err
 		}
@@ -70,6 +71,10 @@ func openCOCO(files Files, names []string, o Options) (*Set, error) {
 	out.Classes = classes.list
 	out.Masks = inTurn(sets, (*cocoFile).masks)
 	return out, nil
+}
+
+func newCOCOFile(files Files, name string, classes *classNames, o Options) *cocoFile {
+	return &cocoFile{files: files, name: name, places: map[identifier]int{}, categories: map[identifier]string{}, stuff: map[identifier]bool{}, classes: classes, options: o}
 }
 
 // scan reads the images and categories of a file.
@@ -118,6 +123,7 @@ func (f *cocoFile) addCategory(d *Document) error {
 		ID     identifier      `json:"id"`
 		Name   string          `json:"name"`
 		Parent json.RawMessage `json:"supercategory"` // text, or something that is of no use here
+		Thing  json.RawMessage `json:"isthing"`       // 0 for stuff
 	}
 	if err := d.Into(&c); err != nil {
 		return err
@@ -132,7 +138,7 @@ func (f *cocoFile) addCategory(d *Document) error {
 	if len(f.categories) == maxCOCOCategories {
 		return segment.Errorf(segment.TooLarge, "%s lists more than %d categories, which is the limit.", f.name, maxCOCOCategories)
 	}
-	f.categories[c.ID] = label
+	f.categories[c.ID], f.stuff[c.ID] = label, string(c.Thing) == "0"
 	var parent string
 	_ = json.Unmarshal(c.Parent, &parent)
 	f.parents = append(f.parents, [2]string{label, strings.TrimSpace(parent)})

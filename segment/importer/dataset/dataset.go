@@ -40,13 +40,14 @@ type format string
 // in folders; PNGs in other folders are read as classes. So are TIFFs of one number per
 // pixel. In formatLabels, which look the same, the numbers are objects of one class.
 const (
-	formatVOC     format = "voc"
-	formatCOCO    format = "coco"
-	formatLabelme format = "labelme"
-	formatStudio  format = "label-studio"
-	formatCVAT    format = "cvat"
-	formatYOLO    format = "yolo"
-	formatLabels  format = "labels"
+	formatVOC      format = "voc"
+	formatCOCO     format = "coco"
+	formatPanoptic format = "coco-panoptic"
+	formatLabelme  format = "labelme"
+	formatStudio   format = "label-studio"
+	formatCVAT     format = "cvat"
+	formatYOLO     format = "yolo"
+	formatLabels   format = "labels"
 )
 
 // Shapes reports whether the masks come as shapes or as annotations, not as pictures.
@@ -144,6 +145,11 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 		documents.coco = nil
 		return d.without(documents.all()), err
 	}
+	if len(documents.panoptic) > 0 {
+		d, err := openPanoptic(files, documents.panoptic, o)
+		documents.panoptic = nil
+		return d.without(documents.all()), err
+	}
 	if len(documents.labelme) > 0 {
 		d, err := openLabelme(files, documents.labelme, o)
 		documents.labelme = nil
@@ -188,7 +194,7 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON, labelme JSON, Label Studio's JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON (also panoptic, with its PNGs in a zip archive), labelme JSON, Label Studio's JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read; empty for
 // others.

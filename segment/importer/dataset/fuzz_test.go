@@ -70,9 +70,13 @@ func FuzzMasks(f *testing.F) {
 // readAny reads a file as masks.
 func readAny(t *testing.T, name string, file []byte, o Options) {
 	files, err := FromFile(name, bytes.NewReader(file), int64(len(file)), archive.Limits{})
-	if err != nil {
-		return
+	if err == nil {
+		readSet(t, files, o)
 	}
+}
+
+// readSet reads a data set, whose masks have promises to keep.
+func readSet(t *testing.T, files Files, o Options) {
 	d, err := Open(t.Context(), files, o, nil, lend)
 	if err != nil {
 		if segment.KindOf(err) == 0 {
@@ -109,6 +113,19 @@ func readAny(t *testing.T, name string, file []byte, o Options) {
 		}
 		give()
 	}
+}
+
+// FuzzPanoptic looks for panics and for masks that break a promise.
+func FuzzPanoptic(f *testing.F) {
+	f.Add([]byte(`{"images":[{"id":1,"file_name":"a.jpg"}],"categories":[{"id":7,"name":"cat","isthing":1}],"annotations":[
+		{"image_id":1,"file_name":"a.png","segments_info":[{"id":1,"category_id":7},{"id":513,"category_id":7,"iscrowd":1}]}]}`), segmentsPNG(f, 0, 1, 513, 1).Data)
+	f.Fuzz(func(t *testing.T, document, picture []byte) {
+		files, err := FromFS(fstest.MapFS{"a.json": file(document), "a.png": file(picture)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		readSet(t, files, Options{MaxPixels: 10_000})
+	})
 }
 
 // FuzzYOLO looks for panics and for masks that break a promise.

@@ -285,7 +285,6 @@ func TestNothingIsLeftOut(t *testing.T) {
 	}
 	labelme := []byte(`{"imagePath": "l.jpg", "imageWidth": 2, "imageHeight": 1, "shapes": []}`)
 	captions := []byte(`{"images": [{"id": 1, "file_name": "a.jpg"}], "annotations": [{"id": 1, "image_id": 1, "caption": "a cat"}]}`)
-	panoptic := []byte(`{"annotations": [{"image_id": 1, "segments_info": [{"id": 1, "category_id": 1}]}], "images": [{"id": 1, "file_name": "a.jpg"}]}`)
 	indices := phototest.MustPNG(t, picture(image.NewGray(image.Rect(0, 0, 2, 1)), "01", func(c uint8) color.Color { return color.Gray{c} }))
 	const other = ": It was not read, because the data set has masks in another format, too. Import it by itself."
 	for name, c := range map[string]struct {
@@ -309,7 +308,6 @@ func TestNothingIsLeftOut(t *testing.T) {
 		})
 	}
 	for want, files := range map[string]fstest.MapFS{
-		"panoptic":                        {"panoptic.json": file(panoptic)},
 		"no segmentation":                 {"captions.json": file(captions)},
 		"YOLO":                            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
 		"CVAT for video":                  {"annotations.xml": file([]byte(`<annotations><version>1.1</version><track id="0" label="cat"></track></annotations>`)), "images/a.png": file(nil)},

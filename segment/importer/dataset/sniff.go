@@ -11,8 +11,8 @@ import (
 // documents are the JSON files of a data set by what they are. Files of other
 // kinds are in none of the lists.
 type documents struct {
-	coco, labelme, studio []string
-	bad                   []*MaskError // can't be read, or have no masks
+	coco, panoptic, labelme, studio []string
+	bad                             []*MaskError // can't be read, or have no masks
 }
 
 // sniff tells what JSON files are.
@@ -27,6 +27,8 @@ func sniff(files Files, names []string) (documents, error) {
 			d.bad = append(d.bad, &MaskError{name, err})
 		case format == formatCOCO:
 			d.coco = append(d.coco, name)
+		case format == formatPanoptic:
+			d.panoptic = append(d.panoptic, name)
 		case format == formatLabelme:
 			d.labelme = append(d.labelme, name)
 		case format == formatStudio:
@@ -38,7 +40,7 @@ func sniff(files Files, names []string) (documents, error) {
 
 // all returns a problem for each of the files.
 func (d documents) all() []*MaskError {
-	return append(d.notRead(slices.Concat(d.coco, d.labelme, d.studio)), d.bad...)
+	return append(d.notRead(slices.Concat(d.coco, d.panoptic, d.labelme, d.studio)), d.bad...)
 }
 
 func (documents) notRead(names []string) []*MaskError {
@@ -125,7 +127,7 @@ func (h *hints) annotation(d *Document) error {
 
 // enough returns errKnown when further annotations don't matter.
 func (h *hints) enough() error {
-	if h.images && h.segmentation {
+	if h.images && (h.segmentation || h.segments) {
 		return errKnown
 	}
 	return nil
@@ -136,7 +138,7 @@ func (h *hints) enough() error {
 func (h *hints) format(name string) (format, error) {
 	switch {
 	case h.images && h.segments:
-		return "", segment.Errorf(segment.Unsupported, "%s is COCO's panoptic kind, which can't be imported; export instances instead.", name)
+		return formatPanoptic, nil
 	case h.images && h.annotated && !h.segmentation:
 		return "", segment.Errorf(segment.Unsupported, "The annotations in %s have no segmentation, so it has no masks.", name)
 	case h.images && h.annotations:
