@@ -6,7 +6,6 @@ import (
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -72,12 +71,13 @@ func deflated(name string, content []byte) (member, error) {
 // day that a zip can hold, and are written one after the other, with their sizes first.
 type archive struct {
 	zip   *zip.Writer
-	files list // FileReport of each
 	names map[string]bool
+	added func(FileReport) error
 }
 
-func newArchive(w io.Writer) *archive {
-	return &archive{zip: zip.NewWriter(w), names: map[string]bool{}}
+// newArchive returns an archive that calls added, if not nil, after each member.
+func newArchive(w io.Writer, added func(FileReport) error) *archive {
+	return &archive{zip: zip.NewWriter(w), names: map[string]bool{}, added: added}
 }
 
 func (a *archive) add(m member) error {
@@ -102,17 +102,11 @@ func (a *archive) copy(m member, r io.Reader, packed int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(w, r); err != nil {
+	if _, err := io.Copy(w, r); err != nil || a.added == nil {
 		return err
 	}
-	return a.files.add(m.report)
+	return a.added(m.report)
 }
 
-// asJSON marshals values that can't fail.
-func asJSON(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
+// close ends the archive.
+func (a *archive) close() error { return a.zip.Close() }

@@ -165,13 +165,13 @@ func TestStems(t *testing.T) {
 // Names in other alphabets are marked as UTF-8; Windows would read them in its own encoding.
 func TestNameMark(t *testing.T) {
 	var b bytes.Buffer
-	a := newArchive(&b)
+	a := newArchive(&b, nil)
 	for _, name := range []string{"a.png", "猫.png"} {
 		if err := a.add(stored(name, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := a.zip.Close(); err != nil {
+	if err := a.close(); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

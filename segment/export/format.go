@@ -2,6 +2,7 @@ package export
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -137,6 +138,15 @@ type piece struct {
 	left    error    // of kind Damaged or NotFound: the image is left out, and nothing else is set
 
 	report ImageReport // filled in when all is known
+}
+
+// asJSON marshals values that can't fail.
+func asJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 // single is embedded by the encoders of formats without a common document or

@@ -15,8 +15,8 @@ const mostListed = 10_000
 // manifest is manifest.json as it grows with the archive: the report with its
 // complete lists.
 type manifest struct {
-	report          *Report
-	images, skipped list
+	report                 *Report
+	images, skipped, files list
 }
 
 // add adds an image that is in the archive.
@@ -54,6 +54,9 @@ func (m *manifest) skip(im SkippedImage) error {
 	return m.skipped.add(im)
 }
 
+// file adds a file that is in the archive.
+func (m *manifest) file(f FileReport) error { return m.files.add(f) }
+
 // end adds manifest.json to the archive and ends it.
 func (m *manifest) end(a *archive) error {
 	head := *m.report
@@ -74,7 +77,7 @@ func (m *manifest) end(a *archive) error {
 	lists := []struct {
 		name string
 		*list
-	}{{"images", &m.images}, {"skipped", &m.skipped}, {"files", &a.files}}
+	}{{"images", &m.images}, {"skipped", &m.skipped}, {"files", &m.files}}
 	for _, l := range lists {
 		if l.name == "files" && l.entries == 0 {
 			continue
@@ -90,12 +93,12 @@ func (m *manifest) end(a *archive) error {
 	if err := s.into(a); err != nil {
 		return err
 	}
-	return a.zip.Close()
+	return a.close()
 }
 
 // Close removes temporary files.
 func (m *manifest) Close() error {
-	return errors.Join(m.images.text.Close(), m.skipped.text.Close())
+	return errors.Join(m.images.text.Close(), m.skipped.text.Close(), m.files.text.Close())
 }
 
 // list is the text of a JSON array, indented as a field of a document.

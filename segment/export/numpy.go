@@ -99,7 +99,7 @@ func npy(name, descr string, shape []int, data []byte) array {
 // npz is a member with arrays packed as by numpy.savez_compressed.
 func npz(name string, arrays ...array) (member, error) {
 	var b bytes.Buffer
-	out := newArchive(&b)
+	out := newArchive(&b, nil)
 	for _, a := range arrays {
 		m, err := deflated(a.name+".npy", a.content)
 		if err != nil {
@@ -109,7 +109,7 @@ func npz(name string, arrays ...array) (member, error) {
 			return member{}, err
 		}
 	}
-	err := out.zip.Close()
+	err := out.close()
 	return stored(name, b.Bytes()), err
 }
 

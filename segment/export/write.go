@@ -54,9 +54,8 @@ func Check(ctx context.Context, source Source, projectID, format string, o Optio
 }
 
 func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, format string, o Options, progress Progress) (report *Report, err error) {
-	out := newArchive(w)
 	j, m, err := newJob(ctx, source, projectID, format, o)
-	defer func() { err = errors.Join(err, m.Close(), out.files.text.Close()) }()
+	defer func() { err = errors.Join(err, m.Close()) }()
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +65,7 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	if progress == nil {
 		progress = func(int, int) {}
 	}
+	out := newArchive(w, m.file)
 	err = j.write(ctx, out, m, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
