@@ -22,91 +22,92 @@ type FileReport struct {
 	SHA256 string `json:"sha256"`
 }
 
-// member is a file of the archive, ready to be written.
-type member struct {
-	report FileReport
+// Member is a file of the archive, ready to be written.
+type Member struct {
+	Report FileReport
 	method uint16
-	packed []byte
+	Packed []byte // the content as it is in the archive
 	crc    uint32
 }
 
-// stored is a member that compression would not shrink: a picture or an
+// Stored is a member that compression would not shrink: a picture or an
 // archive.
-func stored(name string, content []byte) member {
+func Stored(name string, content []byte) Member {
 	sum := sha256.Sum256(content)
-	return member{
-		report: FileReport{name, int64(len(content)), hex.EncodeToString(sum[:])},
-		method: zip.Store, packed: content, crc: crc32.ChecksumIEEE(content),
+	return Member{
+		Report: FileReport{name, int64(len(content)), hex.EncodeToString(sum[:])},
+		method: zip.Store, Packed: content, crc: crc32.ChecksumIEEE(content),
 	}
 }
 
-// written is a member like stored, of what write writes.
-func written(name string, write func(io.Writer) error) (member, error) {
+// Written is a member like Stored, of what write writes.
+func Written(name string, write func(io.Writer) error) (Member, error) {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
-		return member{}, err
+		return Member{}, err
 	}
-	return stored(name, b.Bytes()), nil
+	return Stored(name, b.Bytes()), nil
 }
 
-// deflated is a compressed member.
-func deflated(name string, content []byte) (member, error) {
-	m := stored(name, content)
+// Deflated is a compressed member.
+func Deflated(name string, content []byte) (Member, error) {
+	m := Stored(name, content)
 	var b bytes.Buffer
 	z, err := flate.NewWriter(&b, flate.DefaultCompression)
 	if err != nil {
-		return member{}, err
+		return Member{}, err
 	}
 	if _, err := z.Write(content); err != nil {
-		return member{}, err
+		return Member{}, err
 	}
 	if err := z.Close(); err != nil {
-		return member{}, err
+		return Member{}, err
 	}
-	m.method, m.packed = zip.Deflate, b.Bytes()
+	m.method, m.Packed = zip.Deflate, b.Bytes()
 	return m, nil
 }
 
-// archive writes a zip whose bytes depend only on its members: all are of the first
+// Writer writes a zip whose bytes depend only on its members: all are of the first
 // day that a zip can hold, and are written one after the other, with their sizes first.
-type archive struct {
+type Writer struct {
 	zip   *zip.Writer
 	names map[string]bool
 	added func(FileReport) error
 }
 
-// newArchive returns an archive that calls added, if not nil, after each member.
-func newArchive(w io.Writer, added func(FileReport) error) *archive {
-	return &archive{zip: zip.NewWriter(w), names: map[string]bool{}, added: added}
+// NewWriter returns a Writer that calls added, if not nil, after each member.
+func NewWriter(w io.Writer, added func(FileReport) error) *Writer {
+	return &Writer{zip: zip.NewWriter(w), names: map[string]bool{}, added: added}
 }
 
-func (a *archive) add(m member) error {
-	return a.copy(m, bytes.NewReader(m.packed), int64(len(m.packed)))
+// Add adds a member.
+func (z *Writer) Add(m Member) error {
+	return z.copy(m, bytes.NewReader(m.Packed), int64(len(m.Packed)))
 }
 
 // copy adds a member whose packed bytes come from r.
-func (a *archive) copy(m member, r io.Reader, packed int64) error {
-	if a.names[m.report.Name] {
-		return fmt.Errorf("export: the archive has two files %s", m.report.Name)
+func (z *Writer) copy(m Member, r io.Reader, packed int64) error {
+	if z.names[m.Report.Name] {
+		return fmt.Errorf("export: the archive has two files %s", m.Report.Name)
 	}
-	a.names[m.report.Name] = true
+	z.names[m.Report.Name] = true
 	header := &zip.FileHeader{
-		Name: m.report.Name, Method: m.method, CRC32: m.crc,
-		CompressedSize64: uint64(packed), UncompressedSize64: uint64(m.report.Bytes),
+		Name: m.Report.Name, Method: m.method, CRC32: m.crc,
+		CompressedSize64: uint64(packed), UncompressedSize64: uint64(m.Report.Bytes),
 	}
 	header.ModifiedDate = 1<<5 | 1 //lint:ignore SA1019 CreateRaw ignores Modified, and some programs can't read a month 0
-	if strings.ContainsFunc(m.report.Name, func(r rune) bool { return r > unicode.MaxASCII }) {
+	if strings.ContainsFunc(m.Report.Name, func(r rune) bool { return r > unicode.MaxASCII }) {
 		header.Flags |= zipnames.UTF8
 	}
-	w, err := a.zip.CreateRaw(header)
+	w, err := z.zip.CreateRaw(header)
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(w, r); err != nil || a.added == nil {
+	if _, err := io.Copy(w, r); err != nil || z.added == nil {
 		return err
 	}
-	return a.added(m.report)
+	return z.added(m.Report)
 }
 
-// close ends the archive.
-func (a *archive) close() error { return a.zip.Close() }
+// Close ends the archive.
+func (z *Writer) Close() error { return z.zip.Close() }

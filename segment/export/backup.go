@@ -21,7 +21,7 @@ type whole struct {
 
 func newBackup(j *job) (encoder, error) { return &whole{job: j}, nil }
 
-func (e *whole) document(string) document {
+func (e *whole) document(string) Document {
 	p := e.job.project
 	out := backup.Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: p.Rest, Unaided: p.Unaided, Deleted: []backup.DeletedClass{}}
 	for _, c := range p.Classes {
@@ -31,9 +31,9 @@ func (e *whole) document(string) document {
 		out.Deleted = append(out.Deleted, backup.DeletedClass{Class: backup.Class(c.Class), Target: c.Target, Deleted: c.Deleted})
 	}
 	head := asJSON(backup.Document{Kind: backup.Kind, Version: backup.Version, Project: out, Images: []backup.Image{}})
-	return document{
-		name: backup.File, separator: ",\n",
-		head: strings.TrimSuffix(head, "]}") + "\n", foot: static("\n]}\n"),
+	return Document{
+		Name: backup.File, Separator: ",\n",
+		Head: strings.TrimSuffix(head, "]}") + "\n", Foot: Static("\n]}\n"),
 	}
 }
 
@@ -63,7 +63,7 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	if err := backup.WriteEvents(&lines, events); err != nil {
 		return nil, err
 	}
-	evidence, err := deflated(record.Evidence, lines.Bytes())
+	evidence, err := Deflated(record.Evidence, lines.Bytes())
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +71,13 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.files = []member{stored(record.Original, original), evidence}
+	p.files = []Member{Stored(record.Original, original), evidence}
 	for _, f := range []struct{ name, key string }{{record.Hierarchy, im.HierarchyKey()}, {record.Graph, im.GraphKey()}} {
 		b, err := s.blob(ctx, f.key)
 		if err != nil {
 			return nil, err
 		}
-		m, err := deflated(f.name, b)
+		m, err := Deflated(f.name, b)
 		if err != nil {
 			return nil, err
 		}

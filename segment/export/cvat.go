@@ -16,7 +16,7 @@ type cvat struct {
 
 func newCVAT(j *job) (encoder, error) { return &cvat{job: j}, nil }
 
-func (c *cvat) document(set string) document {
+func (c *cvat) document(set string) Document {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s<annotations>\n<version>1.1</version>\n<meta><task><name>%s</name><size>%d</size><mode>annotation</mode><labels>\n",
 		xml.Header, asXML(c.job.project.Name), len(c.job.members(set)))
@@ -28,7 +28,7 @@ func (c *cvat) document(set string) document {
 	if set != setAll {
 		name = "annotations_" + set + ".xml"
 	}
-	return document{name: name, head: b.String(), foot: static("</annotations>\n")}
+	return Document{Name: name, Head: b.String(), Foot: Static("</annotations>\n")}
 }
 
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {

@@ -41,15 +41,15 @@ type datumaroMask struct {
 	RLE        cocoRLE  `json:"rle"`
 }
 
-func (d *datumaro) document(set string) document {
+func (d *datumaro) document(set string) Document {
 	labels := make([]datumaroLabel, len(d.job.project.Classes))
 	for i, c := range d.job.project.Classes {
 		labels[i] = datumaroLabel{Name: c.Name, Attributes: []string{}}
 	}
-	return document{
-		name: "annotations/" + set + ".json",
-		head: `{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n",
-		foot: static("\n]}\n"), separator: ",\n",
+	return Document{
+		Name: "annotations/" + set + ".json",
+		Head: `{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n",
+		Foot: Static("\n]}\n"), Separator: ",\n",
 	}
 }
 

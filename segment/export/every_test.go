@@ -118,8 +118,8 @@ func TestCityscapesNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "128 64 128 road\n250 170 30 traffic_light\n"; files[0].report.Name != "label_colors.txt" || string(files[0].packed) != want {
-		t.Errorf("%s: %q, want %q", files[0].report.Name, files[0].packed, want)
+	if want := "128 64 128 road\n250 170 30 traffic_light\n"; files[0].Report.Name != "label_colors.txt" || string(files[0].Packed) != want {
+		t.Errorf("%s: %q, want %q", files[0].Report.Name, files[0].Packed, want)
 	}
 }
 
@@ -165,13 +165,13 @@ func TestStems(t *testing.T) {
 // Names in other alphabets are marked as UTF-8; Windows would read them in its own encoding.
 func TestNameMark(t *testing.T) {
 	var b bytes.Buffer
-	a := newArchive(&b, nil)
+	a := NewWriter(&b, nil)
 	for _, name := range []string{"a.png", "猫.png"} {
-		if err := a.add(stored(name, nil)); err != nil {
+		if err := a.Add(Stored(name, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := a.close(); err != nil {
+	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

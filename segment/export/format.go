@@ -123,14 +123,14 @@ type encoder interface {
 	image(ctx context.Context, s *subject) (*piece, error)
 	// document is the file about all images of a set; it has no name if the
 	// format has no such file.
-	document(set string) document
+	document(set string) Document
 	// finish returns the files that follow those of the images.
-	finish() ([]member, error)
+	finish() ([]Member, error)
 }
 
 // piece is what one image adds to the archive.
 type piece struct {
-	files   []member
+	files   []Member
 	entries [][]byte // of the document
 	out     int      // regions of the image's partition that these files have
 	lossy   []string // sentences for people about what is not exact
@@ -153,5 +153,5 @@ func asJSON(v any) string {
 // further files.
 type single struct{}
 
-func (single) document(string) document  { return document{} }
-func (single) finish() ([]member, error) { return nil, nil }
+func (single) document(string) Document  { return Document{} }
+func (single) finish() ([]Member, error) { return nil, nil }

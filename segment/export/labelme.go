@@ -74,8 +74,8 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := deflated(s.stem+".json", append(b, '\n'))
-	p.files = []member{m}
+	m, err := Deflated(s.stem+".json", append(b, '\n'))
+	p.files = []Member{m}
 	return p, err
 }
 

@@ -58,7 +58,7 @@ func (m *manifest) skip(im SkippedImage) error {
 func (m *manifest) file(f FileReport) error { return m.files.add(f) }
 
 // end adds manifest.json to the archive and ends it.
-func (m *manifest) end(a *archive) error {
+func (m *manifest) end(a *Writer) error {
 	head := *m.report
 	head.Images, head.Skipped = nil, nil
 	b, err := json.MarshalIndent(head, "", " ")
@@ -69,7 +69,7 @@ func (m *manifest) end(a *archive) error {
 	if !ok {
 		return fmt.Errorf("export: a report that doesn't end with its lists: %s", b)
 	}
-	s, err := newSpool(document{name: "manifest.json", head: text})
+	s, err := NewSpool(Document{Name: "manifest.json", Head: text})
 	if err != nil {
 		return err
 	}
@@ -89,11 +89,11 @@ func (m *manifest) end(a *archive) error {
 			return err
 		}
 	}
-	s.foot = static("\n}\n")
-	if err := s.into(a); err != nil {
+	s.Foot = Static("\n}\n")
+	if err := s.Into(a); err != nil {
 		return err
 	}
-	return a.close()
+	return a.Close()
 }
 
 // Close removes temporary files.
@@ -104,7 +104,7 @@ func (m *manifest) Close() error {
 // list is the text of a JSON array, indented as a field of a document.
 type list struct {
 	entries int
-	text    overflow
+	text    Overflow
 }
 
 func (l *list) add(v any) error {
@@ -129,7 +129,7 @@ func (l *list) into(w io.Writer) error {
 		_, err := io.WriteString(w, "[]")
 		return err
 	}
-	r, _, err := l.text.reader()
+	r, _, err := l.text.Reader()
 	if err != nil {
 		return err
 	}

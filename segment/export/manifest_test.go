@@ -33,7 +33,7 @@ func TestManifestOfManyImages(t *testing.T) {
 		t.Errorf("%d images and %d skipped are in the report of %d, %d lossy, %d of %d regions", len(r.Images), len(r.Skipped), r.Exported, r.Lossy, r.RegionsOut, r.RegionsIn)
 	}
 	var b bytes.Buffer
-	if err := m.end(newArchive(&b, m.file)); err != nil {
+	if err := m.end(NewWriter(&b, m.file)); err != nil {
 		t.Fatal(err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))

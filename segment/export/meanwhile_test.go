@@ -43,8 +43,8 @@ func TestClicksDuringTheExport(t *testing.T) {
 			text += string(e)
 		}
 		for _, f := range p.files {
-			if f.report.Name == s.stem+"/hypotheses.json" {
-				b, err := io.ReadAll(flate.NewReader(bytes.NewReader(f.packed)))
+			if f.Report.Name == s.stem+"/hypotheses.json" {
+				b, err := io.ReadAll(flate.NewReader(bytes.NewReader(f.Packed)))
 				if err != nil {
 					t.Fatal(err)
 				}

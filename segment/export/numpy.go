@@ -29,7 +29,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []member{labels}, out: len(s.partition().Regions), lossy: s.joined()}
+	p := &piece{files: []Member{labels}, out: len(s.partition().Regions), lossy: s.joined()}
 	probabilities, m, err := s.probabilities(ctx)
 	if err != nil {
 		return nil, err
@@ -97,20 +97,20 @@ func npy(name, descr string, shape []int, data []byte) array {
 }
 
 // npz is a member with arrays packed as by numpy.savez_compressed.
-func npz(name string, arrays ...array) (member, error) {
+func npz(name string, arrays ...array) (Member, error) {
 	var b bytes.Buffer
-	out := newArchive(&b, nil)
+	out := NewWriter(&b, nil)
 	for _, a := range arrays {
-		m, err := deflated(a.name+".npy", a.content)
+		m, err := Deflated(a.name+".npy", a.content)
 		if err != nil {
-			return member{}, err
+			return Member{}, err
 		}
-		if err := out.add(m); err != nil {
-			return member{}, err
+		if err := out.Add(m); err != nil {
+			return Member{}, err
 		}
 	}
-	err := out.close()
-	return stored(name, b.Bytes()), err
+	err := out.Close()
+	return Stored(name, b.Bytes()), err
 }
 
 // float16 is the nearest half-precision number to v, 0 ≤ v ≤ 1, ties to even

@@ -11,17 +11,17 @@ import (
 	"collie/tempfile"
 )
 
-// keepInMemory is how many bytes an overflow keeps before it uses a file.
+// keepInMemory is how many bytes an Overflow keeps before it uses a file.
 const keepInMemory = 8 << 20
 
-// overflow is a buffer that moves to a temporary file when it gets large.
-type overflow struct {
+// Overflow is a buffer that moves to a temporary file when it gets large.
+type Overflow struct {
 	memory bytes.Buffer
 	file   *tempfile.File
 	inFile int64
 }
 
-func (o *overflow) Write(b []byte) (int, error) {
+func (o *Overflow) Write(b []byte) (int, error) {
 	if o.memory.Len()+len(b) > keepInMemory {
 		if err := o.spill(); err != nil {
 			return 0, err
@@ -31,7 +31,7 @@ func (o *overflow) Write(b []byte) (int, error) {
 }
 
 // spill moves the bytes in memory to the end of the file.
-func (o *overflow) spill() error {
+func (o *Overflow) spill() error {
 	if o.file == nil {
 		var err error
 		if o.file, err = tempfile.Create("", "collie-export-*"); err != nil {
@@ -51,8 +51,8 @@ func noRoom(err error) error {
 	return err
 }
 
-// reader returns everything written, and its size.
-func (o *overflow) reader() (io.Reader, int64, error) {
+// Reader returns everything written, and its size.
+func (o *Overflow) Reader() (io.Reader, int64, error) {
 	size := o.inFile + int64(o.memory.Len())
 	if o.file == nil {
 		return &o.memory, size, nil
@@ -63,7 +63,8 @@ func (o *overflow) reader() (io.Reader, int64, error) {
 	return io.MultiReader(io.LimitReader(o.file, o.inFile), &o.memory), size, nil
 }
 
-func (o *overflow) Close() error {
+// Close removes the temporary file, if any.
+func (o *Overflow) Close() error {
 	if o.file == nil {
 		return nil
 	}

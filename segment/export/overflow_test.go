@@ -12,7 +12,7 @@ import (
 func TestOverflow(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
-	var o overflow
+	var o Overflow
 	var want []byte
 	for i := range 40 {
 		some := bytes.Repeat([]byte{byte(i)}, keepInMemory/16)
@@ -24,7 +24,7 @@ func TestOverflow(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	r, size, err := o.reader()
+	r, size, err := o.Reader()
 	if err != nil {
 		t.Fatal(err)
 	}

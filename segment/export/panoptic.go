@@ -48,7 +48,7 @@ type panopticSegment struct {
 	IsCrowd    int    `json:"iscrowd"`
 }
 
-func (e *panoptic) document(set string) document {
+func (e *panoptic) document(set string) Document {
 	return e.job.cocoDocument(set, "annotations/panoptic_"+set+".json", e.categories, nil)
 }
 
@@ -64,7 +64,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		})
 	}
 	ids := make([]int32, parts.Width)
-	mask, err := written("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
+	mask, err := Written("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.IDs(y, ids) {
 				id := int32(0)
@@ -79,7 +79,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	b, err := json.Marshal(entry)
-	return &piece{files: []member{mask}, entries: [][]byte{b}, out: len(parts.Regions)}, err
+	return &piece{files: []Member{mask}, entries: [][]byte{b}, out: len(parts.Regions)}, err
 }
 
 // segments returns the objects of a picture, with class 0 as one of them.

@@ -96,7 +96,7 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 		tb.Fatal(err)
 	}
 	var b bytes.Buffer
-	out := newArchive(&b, m.file)
+	out := NewWriter(&b, m.file)
 	err = j.write(context.Background(), out, m, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence

@@ -137,8 +137,8 @@ func (j *job) members(set string) []int {
 
 // lists are the sets as text files of stems, for formats that have no other
 // place for them.
-func (j *job) lists(dir string) []member {
-	var files []member
+func (j *job) lists(dir string) []Member {
+	var files []Member
 	for _, set := range j.setsIn() {
 		if set == setAll {
 			continue
@@ -147,7 +147,7 @@ func (j *job) lists(dir string) []member {
 		for _, number := range j.members(set) {
 			b.WriteString(j.images[number].stem + "\n")
 		}
-		files = append(files, stored(dir+set+".txt", []byte(b.String())))
+		files = append(files, Stored(dir+set+".txt", []byte(b.String())))
 	}
 	return files
 }

@@ -172,7 +172,7 @@ func (s *subject) encode(ctx context.Context) (*piece, error) {
 			why = "The picture is missing: the server's file of it is lost or damaged."
 		case err != nil:
 			return nil, err
-		case picture.report.Name != "":
+		case picture.Report.Name != "":
 			p.files = append(p.files, picture)
 		}
 		if why != "" {

@@ -65,7 +65,7 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	out := newArchive(w, m.file)
+	out := NewWriter(w, m.file)
 	err = j.write(ctx, out, m, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
@@ -166,15 +166,15 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 
 // write writes everything but the manifest. pieces returns what the image at a
 // position in the project adds; it is called concurrently.
-func (j *job) write(ctx context.Context, out *archive, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
-	lists := map[string]*spool{}
+func (j *job) write(ctx context.Context, out *Writer, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
+	lists := map[string]*Spool{}
 	defer func() {
 		for _, list := range lists {
 			err = errors.Join(err, list.Close())
 		}
 	}()
 	for _, set := range j.setsIn() {
-		if lists[set], err = newSpool(j.encoder.document(set)); err != nil {
+		if lists[set], err = NewSpool(j.encoder.document(set)); err != nil {
 			return err
 		}
 	}
@@ -194,12 +194,12 @@ func (j *job) write(ctx context.Context, out *archive, m *manifest, progress Pro
 		}
 		kept = append(kept, number)
 		for _, f := range p.files {
-			if err := out.add(f); err != nil {
+			if err := out.Add(f); err != nil {
 				return err
 			}
 		}
 		for _, e := range p.entries {
-			if err := lists[j.sets[number]].entry(e); err != nil {
+			if err := lists[j.sets[number]].Entry(e); err != nil {
 				return err
 			}
 		}
@@ -221,15 +221,15 @@ func (j *job) write(ctx context.Context, out *archive, m *manifest, progress Pro
 		last = append(last, j.lists("splits/")...)
 	}
 	for _, f := range last {
-		if err := out.add(f); err != nil {
+		if err := out.Add(f); err != nil {
 			return err
 		}
 	}
 	for _, set := range j.setsIn() {
-		if lists[set].name == "" {
+		if lists[set].Name == "" {
 			continue
 		}
-		if err := lists[set].into(out); err != nil {
+		if err := lists[set].Into(out); err != nil {
 			return err
 		}
 	}

@@ -61,8 +61,8 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	if grown := grown(parts, of); grown > 0 {
 		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", segment.Counted(grown, "pixel")))
 	}
-	file, err := deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
-	p.files = []member{file}
+	file, err := Deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
+	p.files = []Member{file}
 	return p, err
 }
 
@@ -115,7 +115,7 @@ func grown(p *regions.Partition, of []int32) int {
 // finish writes data.yaml. Class numbers are indices in the project, so names
 // begins with class 0 even if that is never written. Without a path trainers
 // look beside data.yaml; a relative one is taken from where they are started.
-func (y *yolo) finish() ([]member, error) {
+func (y *yolo) finish() ([]Member, error) {
 	var b bytes.Buffer
 	sets := y.job.setsIn()
 	folder := func(set string) string { // trainers need train and val
@@ -132,5 +132,5 @@ func (y *yolo) finish() ([]member, error) {
 	for i, c := range y.job.project.Classes {
 		fmt.Fprintf(&b, "  %d: %s\n", i, asJSON(c.Name)) // JSON strings are YAML strings
 	}
-	return []member{stored("data.yaml", b.Bytes())}, nil
+	return []Member{Stored("data.yaml", b.Bytes())}, nil
 }
