@@ -62,8 +62,9 @@ var arrows = map[string][]string{
 	"segment/archive/zipnames": {},
 	"segment/backup":           {"segment"},
 	"segment/beside":           {},
-	"segment/export":           {"tempfile", "segment", "segment/access", "segment/annotation", "segment/archive/zipnames", "segment/workspace", "segment/engine", "segment/backup", "segment/mask/...", "segment/photo", "segment/reserve", "segment/rle", "superpixels/..."},
+	"segment/export":           {"segment", "segment/access", "segment/annotation", "segment/workspace", "segment/engine", "segment/export/zipfile", "segment/backup", "segment/mask/...", "segment/photo", "segment/rle", "superpixels/..."},
 	"segment/export/jobs":      {"segment", "segment/access", "segment/export", "segment/job"},
+	"segment/export/zipfile":   {"tempfile", "segment", "segment/archive/zipnames", "segment/reserve"}, // archives without a project
 	"segment/job":              {"segment"},
 	"segment/importer":         {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/dataset", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/timeline", "disjoint", "superpixels/..."},
 	"segment/importer/dataset": {"segment", "segment/archive", "segment/backup", "segment/labelset", "segment/mask", "segment/photo", "segment/rle"}, // formats without a workspace

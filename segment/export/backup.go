@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/backup"
+	"collie/segment/export/zipfile"
 )
 
 // whole is a backup, see package backup. It stores evidence, not pixels, so the
@@ -21,7 +22,7 @@ type whole struct {
 
 func newBackup(j *job) (encoder, error) { return &whole{job: j}, nil }
 
-func (e *whole) document(string) Document {
+func (e *whole) document(string) zipfile.Document {
 	p := e.job.project
 	out := backup.Project{ID: p.ID, Name: p.Name, Created: p.Created, Rest: p.Rest, Unaided: p.Unaided, Deleted: []backup.DeletedClass{}}
 	for _, c := range p.Classes {
@@ -31,9 +32,9 @@ func (e *whole) document(string) Document {
 		out.Deleted = append(out.Deleted, backup.DeletedClass{Class: backup.Class(c.Class), Target: c.Target, Deleted: c.Deleted})
 	}
 	head := asJSON(backup.Document{Kind: backup.Kind, Version: backup.Version, Project: out, Images: []backup.Image{}})
-	return Document{
+	return zipfile.Document{
 		Name: backup.File, Separator: ",\n",
-		Head: strings.TrimSuffix(head, "]}") + "\n", Foot: Static("\n]}\n"),
+		Head: strings.TrimSuffix(head, "]}") + "\n", Foot: zipfile.Static("\n]}\n"),
 	}
 }
 
@@ -63,7 +64,7 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	if err := backup.WriteEvents(&lines, events); err != nil {
 		return nil, err
 	}
-	evidence, err := Deflated(record.Evidence, lines.Bytes())
+	evidence, err := zipfile.Deflated(record.Evidence, lines.Bytes())
 	if err != nil {
 		return nil, err
 	}
@@ -71,13 +72,13 @@ func (*whole) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.files = []Member{Stored(record.Original, original), evidence}
+	p.files = []zipfile.Member{zipfile.Stored(record.Original, original), evidence}
 	for _, f := range []struct{ name, key string }{{record.Hierarchy, im.HierarchyKey()}, {record.Graph, im.GraphKey()}} {
 		b, err := s.blob(ctx, f.key)
 		if err != nil {
 			return nil, err
 		}
-		m, err := Deflated(f.name, b)
+		m, err := zipfile.Deflated(f.name, b)
 		if err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 )
@@ -27,7 +28,7 @@ func newCityscapes(j *job) (encoder, error) { return cityscapes{job: j}, nil }
 
 // finish names the classes of indices and colours in label_colors.txt, where CVAT and
 // Datumaro look for them. They read a line word by word, so spaces in names become _.
-func (c cityscapes) finish() ([]Member, error) {
+func (c cityscapes) finish() ([]zipfile.Member, error) {
 	var b bytes.Buffer
 	for _, class := range c.project.Classes {
 		rgb, err := mask.ParseColor(class.Color)
@@ -36,7 +37,7 @@ func (c cityscapes) finish() ([]Member, error) {
 		}
 		fmt.Fprintf(&b, "%d %d %d %s\n", rgb.R, rgb.G, rgb.B, strings.Join(strings.Fields(class.Name), "_"))
 	}
-	return []Member{Stored("label_colors.txt", b.Bytes())}, nil
+	return []zipfile.Member{zipfile.Stored("label_colors.txt", b.Bytes())}, nil
 }
 
 // instances is how many objects of a class can have instance ids.
@@ -91,7 +92,7 @@ func (cityscapes) image(_ context.Context, s *subject) (*piece, error) {
 		}},
 		{"color.png", func(w io.Writer) error { return mask.WriteColour(w, s.mask, s.project.Classes) }},
 	} {
-		m, err := Written(prefix+f.name, f.write)
+		m, err := zipfile.Written(prefix+f.name, f.write)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"collie/segment/export/zipfile"
 	"collie/segment/mask/regions"
 )
 
@@ -49,7 +50,7 @@ type cocoAnnotation struct {
 	IsCrowd      int    `json:"iscrowd"`
 }
 
-func (c *coco) document(set string) Document {
+func (c *coco) document(set string) zipfile.Document {
 	categories := make([]cocoCategory, len(c.job.project.Classes))
 	for i, class := range c.job.project.Classes {
 		categories[i] = cocoCategory{ID: c.job.category(i), Name: class.Name}
@@ -65,7 +66,7 @@ func (j *job) category(index int) int { return int(j.project.Classes[index].ID) 
 
 // cocoDocument is a COCO document about the images of a set; its annotations are
 // the entries. The images come last, when it is known which were left out.
-func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin func(n int) string) Document {
+func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin func(n int) string) zipfile.Document {
 	head := `{"info":` + asJSON(map[string]string{"description": j.project.Name}) + `,"licenses":[],` + "\n" +
 		`"categories":` + asJSON(categories) + ",\n" + `"annotations":[` + "\n"
 	foot := func(w io.Writer) error {
@@ -84,7 +85,7 @@ func (j *job) cocoDocument(set, name string, categories []cocoCategory, begin fu
 		_, err := io.WriteString(w, "]}\n")
 		return err
 	}
-	return Document{Name: name, Head: head, Separator: ",\n", Foot: foot, Begin: begin}
+	return zipfile.Document{Name: name, Head: head, Separator: ",\n", Foot: foot, Begin: begin}
 }
 
 func (c *coco) image(_ context.Context, s *subject) (*piece, error) {

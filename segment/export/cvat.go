@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/xml"
 	"fmt"
+
+	"collie/segment/export/zipfile"
 )
 
 // cvat is 'CVAT for images 1.1' with masks: the runs of a region through the
@@ -16,7 +18,7 @@ type cvat struct {
 
 func newCVAT(j *job) (encoder, error) { return &cvat{job: j}, nil }
 
-func (c *cvat) document(set string) Document {
+func (c *cvat) document(set string) zipfile.Document {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s<annotations>\n<version>1.1</version>\n<meta><task><name>%s</name><size>%d</size><mode>annotation</mode><labels>\n",
 		xml.Header, asXML(c.job.project.Name), len(c.job.members(set)))
@@ -28,7 +30,7 @@ func (c *cvat) document(set string) Document {
 	if set != setAll {
 		name = "annotations_" + set + ".xml"
 	}
-	return Document{Name: name, Head: b.String(), Foot: Static("</annotations>\n")}
+	return zipfile.Document{Name: name, Head: b.String(), Foot: zipfile.Static("</annotations>\n")}
 }
 
 func (c *cvat) image(_ context.Context, s *subject) (*piece, error) {

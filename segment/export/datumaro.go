@@ -3,6 +3,8 @@ package export
 import (
 	"context"
 	"encoding/json"
+
+	"collie/segment/export/zipfile"
 )
 
 // datumaro is Datumaro's native format, with masks as compressed run lengths.
@@ -41,15 +43,15 @@ type datumaroMask struct {
 	RLE        cocoRLE  `json:"rle"`
 }
 
-func (d *datumaro) document(set string) Document {
+func (d *datumaro) document(set string) zipfile.Document {
 	labels := make([]datumaroLabel, len(d.job.project.Classes))
 	for i, c := range d.job.project.Classes {
 		labels[i] = datumaroLabel{Name: c.Name, Attributes: []string{}}
 	}
-	return Document{
+	return zipfile.Document{
 		Name: "annotations/" + set + ".json",
 		Head: `{"info":{},"categories":{"label":{"labels":` + asJSON(labels) + `,"attributes":[]}},"items":[` + "\n",
-		Foot: Static("\n]}\n"), Separator: ",\n",
+		Foot: zipfile.Static("\n]}\n"), Separator: ",\n",
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/engine"
+	"collie/segment/export/zipfile"
 )
 
 // Format is a format in which a project can be exported.
@@ -123,14 +124,14 @@ type encoder interface {
 	image(ctx context.Context, s *subject) (*piece, error)
 	// document is the file about all images of a set; it has no name if the
 	// format has no such file.
-	document(set string) Document
+	document(set string) zipfile.Document
 	// finish returns the files that follow those of the images.
-	finish() ([]Member, error)
+	finish() ([]zipfile.Member, error)
 }
 
 // piece is what one image adds to the archive.
 type piece struct {
-	files   []Member
+	files   []zipfile.Member
 	entries [][]byte // of the document
 	out     int      // regions of the image's partition that these files have
 	lossy   []string // sentences for people about what is not exact
@@ -153,5 +154,5 @@ func asJSON(v any) string {
 // further files.
 type single struct{}
 
-func (single) document(string) Document  { return Document{} }
-func (single) finish() ([]Member, error) { return nil, nil }
+func (single) document(string) zipfile.Document  { return zipfile.Document{} }
+func (single) finish() ([]zipfile.Member, error) { return nil, nil }

@@ -12,6 +12,7 @@ import (
 	"collie/segment"
 	"collie/segment/backup"
 	"collie/segment/engine"
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 )
 
@@ -46,7 +47,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 		Labelling: "labelling.png", Hypotheses: []hypothesisEntry{},
 	}
 	add := func(name string, m mask.Mask) error {
-		f, err := Written(s.stem+"/"+name, func(w io.Writer) error { return mask.WriteIndex(w, m) })
+		f, err := zipfile.Written(s.stem+"/"+name, func(w io.Writer) error { return mask.WriteIndex(w, m) })
 		p.files = append(p.files, f)
 		return err
 	}
@@ -87,7 +88,7 @@ func (hypotheses) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := Deflated(s.stem+"/hypotheses.json", append(b, '\n'))
+	f, err := zipfile.Deflated(s.stem+"/hypotheses.json", append(b, '\n'))
 	p.files = append(p.files, f)
 	return p, err
 }

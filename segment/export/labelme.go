@@ -7,6 +7,7 @@ import (
 	"image"
 	"io"
 
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 	"collie/segment/rle"
@@ -74,8 +75,8 @@ func (labelme) image(_ context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := Deflated(s.stem+".json", append(b, '\n'))
-	p.files = []Member{m}
+	m, err := zipfile.Deflated(s.stem+".json", append(b, '\n'))
+	p.files = []zipfile.Member{m}
 	return p, err
 }
 

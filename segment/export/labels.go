@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 )
 
@@ -41,7 +42,7 @@ func (labels) image(_ context.Context, s *subject) (*piece, error) {
 		p.lossy = append(p.lossy, fmt.Sprintf("Label images say nothing of classes, and the objects have %d of them.", n))
 	}
 	row := make([]int32, parts.Width)
-	file, err := Written(base+"_masks.png", func(w io.Writer) error {
+	file, err := zipfile.Written(base+"_masks.png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.Grey16, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.IDs(y, row) {
 				number := uint16(0)
@@ -52,6 +53,6 @@ func (labels) image(_ context.Context, s *subject) (*piece, error) {
 			}
 		})
 	})
-	p.files = []Member{file}
+	p.files = []zipfile.Member{file}
 	return p, err
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"collie/segment/export/zipfile"
 )
 
 // mostListed is how many images a report lists. manifest.json lists all; with a million
@@ -55,10 +57,10 @@ func (m *manifest) skip(im SkippedImage) error {
 }
 
 // file adds a file that is in the archive.
-func (m *manifest) file(f FileReport) error { return m.files.add(f) }
+func (m *manifest) file(f zipfile.FileReport) error { return m.files.add(f) }
 
 // end adds manifest.json to the archive and ends it.
-func (m *manifest) end(a *Writer) error {
+func (m *manifest) end(a *zipfile.Writer) error {
 	head := *m.report
 	head.Images, head.Skipped = nil, nil
 	b, err := json.MarshalIndent(head, "", " ")
@@ -69,7 +71,7 @@ func (m *manifest) end(a *Writer) error {
 	if !ok {
 		return fmt.Errorf("export: a report that doesn't end with its lists: %s", b)
 	}
-	s, err := NewSpool(Document{Name: "manifest.json", Head: text})
+	s, err := zipfile.NewSpool(zipfile.Document{Name: "manifest.json", Head: text})
 	if err != nil {
 		return err
 	}
@@ -89,7 +91,7 @@ func (m *manifest) end(a *Writer) error {
 			return err
 		}
 	}
-	s.Foot = Static("\n}\n")
+	s.Foot = zipfile.Static("\n}\n")
 	if err := s.Into(a); err != nil {
 		return err
 	}
@@ -104,7 +106,7 @@ func (m *manifest) Close() error {
 // list is the text of a JSON array, indented as a field of a document.
 type list struct {
 	entries int
-	text    Overflow
+	text    zipfile.Overflow
 }
 
 func (l *list) add(v any) error {

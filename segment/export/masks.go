@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 )
 
@@ -23,11 +24,11 @@ func newIndexPNG(j *job) (encoder, error) { return indexPNG{job: j}, nil }
 
 func (p indexPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.inOneFolder()
-	mask, err := Written("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
-	return &piece{files: []Member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}, err
+	mask, err := zipfile.Written("masks/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
+	return &piece{files: []zipfile.Member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}, err
 }
 
-func (p indexPNG) finish() ([]Member, error) { return p.labelmap(inPalette) }
+func (p indexPNG) finish() ([]zipfile.Member, error) { return p.labelmap(inPalette) }
 
 // colourPNG is an RGB PNG per image, and the names of the colours.
 type colourPNG struct {
@@ -39,17 +40,17 @@ func newColourPNG(j *job) (encoder, error) { return colourPNG{job: j}, nil }
 
 func (p colourPNG) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = s.inOneFolder()
-	mask, err := Written("masks/"+s.stem+".png", func(w io.Writer) error {
+	mask, err := zipfile.Written("masks/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WriteColour(w, s.mask, s.project.Classes)
 	})
-	out := &piece{files: []Member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}
+	out := &piece{files: []zipfile.Member{mask}, out: len(s.partition().Regions), lossy: append(s.joined(), p.misread(s.mask.Pixels)...)}
 	if alike := p.alike(s.mask.Pixels); len(alike) > 0 {
 		out.lossy = append(out.lossy, "Another class, or what is undecided, has the colour of "+strings.Join(alike, ", ")+".")
 	}
 	return out, err
 }
 
-func (p colourPNG) finish() ([]Member, error) {
+func (p colourPNG) finish() ([]zipfile.Member, error) {
 	return p.labelmap(func(index int) (color.RGBA, error) { return mask.ParseColor(p.project.Classes[index].Color) })
 }
 
@@ -97,7 +98,7 @@ func (j *job) misread(pixels []uint8) []string {
 }
 
 // labelmap makes labelmap.txt, which names the classes of indices and colours.
-func (j *job) labelmap(colour func(index int) (color.RGBA, error)) ([]Member, error) {
+func (j *job) labelmap(colour func(index int) (color.RGBA, error)) ([]zipfile.Member, error) {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, "# label:color_rgb:parts:actions")
 	for i, c := range j.project.Classes {
@@ -107,7 +108,7 @@ func (j *job) labelmap(colour func(index int) (color.RGBA, error)) ([]Member, er
 		}
 		fmt.Fprintf(&b, "%s:%d,%d,%d::\n", c.Name, rgb.R, rgb.G, rgb.B)
 	}
-	return []Member{Stored("labelmap.txt", b.Bytes())}, nil
+	return []zipfile.Member{zipfile.Stored("labelmap.txt", b.Bytes())}, nil
 }
 
 // inPalette is the colour of an index in the palette.

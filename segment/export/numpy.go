@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"collie/segment/export/zipfile"
 	"collie/superpixels"
 )
 
@@ -29,7 +30,7 @@ func (numpy) image(ctx context.Context, s *subject) (*piece, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []Member{labels}, out: len(s.partition().Regions), lossy: s.joined()}
+	p := &piece{files: []zipfile.Member{labels}, out: len(s.partition().Regions), lossy: s.joined()}
 	probabilities, m, err := s.probabilities(ctx)
 	if err != nil {
 		return nil, err
@@ -97,20 +98,20 @@ func npy(name, descr string, shape []int, data []byte) array {
 }
 
 // npz is a member with arrays packed as by numpy.savez_compressed.
-func npz(name string, arrays ...array) (Member, error) {
+func npz(name string, arrays ...array) (zipfile.Member, error) {
 	var b bytes.Buffer
-	out := NewWriter(&b, nil)
+	out := zipfile.NewWriter(&b, nil)
 	for _, a := range arrays {
-		m, err := Deflated(a.name+".npy", a.content)
+		m, err := zipfile.Deflated(a.name+".npy", a.content)
 		if err != nil {
-			return Member{}, err
+			return zipfile.Member{}, err
 		}
 		if err := out.Add(m); err != nil {
-			return Member{}, err
+			return zipfile.Member{}, err
 		}
 	}
 	err := out.Close()
-	return Stored(name, b.Bytes()), err
+	return zipfile.Stored(name, b.Bytes()), err
 }
 
 // float16 is the nearest half-precision number to v, 0 ≤ v ≤ 1, ties to even

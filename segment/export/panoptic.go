@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 )
@@ -48,7 +49,7 @@ type panopticSegment struct {
 	IsCrowd    int    `json:"iscrowd"`
 }
 
-func (e *panoptic) document(set string) Document {
+func (e *panoptic) document(set string) zipfile.Document {
 	return e.job.cocoDocument(set, "annotations/panoptic_"+set+".json", e.categories, nil)
 }
 
@@ -64,7 +65,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		})
 	}
 	ids := make([]int32, parts.Width)
-	mask, err := Written("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
+	mask, err := zipfile.Written("annotations/panoptic_"+s.set()+"/"+s.stem+".png", func(w io.Writer) error {
 		return mask.WritePNG(w, mask.RGB, parts.Width, parts.Height, func(y int, dst []byte) {
 			for x, region := range parts.IDs(y, ids) {
 				id := int32(0)
@@ -79,7 +80,7 @@ func (e *panoptic) image(_ context.Context, s *subject) (*piece, error) {
 		return nil, err
 	}
 	b, err := json.Marshal(entry)
-	return &piece{files: []Member{mask}, entries: [][]byte{b}, out: len(parts.Regions)}, err
+	return &piece{files: []zipfile.Member{mask}, entries: [][]byte{b}, out: len(parts.Regions)}, err
 }
 
 // segments returns the objects of a picture, with class 0 as one of them.

@@ -11,6 +11,7 @@ import (
 	"path"
 
 	"collie/segment"
+	"collie/segment/export/zipfile"
 	"collie/segment/photo"
 )
 
@@ -58,17 +59,17 @@ func (s *subject) fileName() string {
 // picture returns the image upright, at its original size, as people see it and without
 // metadata: a JPEG file unchanged if possible, otherwise decoded, rotated and re-encoded.
 // why says what was lost; the member is empty if there can be no picture.
-func (s *subject) picture(ctx context.Context) (m Member, why string, err error) {
+func (s *subject) picture(ctx context.Context) (m zipfile.Member, why string, err error) {
 	original, err := s.blob(ctx, s.image.OriginalKey())
 	if err != nil {
-		return Member{}, "", err
+		return zipfile.Member{}, "", err
 	}
 	asJPEG := path.Ext(s.pictureName) == ".jpg"
 	if plain, ok := photo.PlainJPEG(original); ok && asJPEG {
-		return Stored(s.pictureName, plain), "", nil
+		return zipfile.Stored(s.pictureName, plain), "", nil
 	}
 	if asJPEG && max(s.image.Width, s.image.Height) > longestJPEG {
-		return Member{}, "The picture is missing: a JPEG file can have up to 65,535 pixels a side.", nil
+		return zipfile.Member{}, "The picture is missing: a JPEG file can have up to 65,535 pixels a side.", nil
 	}
 	gate := photo.NewGate(photo.Limits{Bytes: s.image.Bytes, Pixels: s.image.Width * s.image.Height, Side: max(s.image.Width, s.image.Height)})
 	deep := false
@@ -80,7 +81,7 @@ func (s *subject) picture(ctx context.Context) (m Member, why string, err error)
 		err = segment.Errorf(segment.Damaged, "The original can't be decoded.").Because(err)
 	}
 	if err != nil {
-		return Member{}, "", err
+		return zipfile.Member{}, "", err
 	}
 	defer p.Close()
 	var b bytes.Buffer
@@ -97,5 +98,5 @@ func (s *subject) picture(ctx context.Context) (m Member, why string, err error)
 	} else {
 		err = png.Encode(&b, p.Pixels)
 	}
-	return Stored(s.pictureName, b.Bytes()), sentences(lost), err
+	return zipfile.Stored(s.pictureName, b.Bytes()), sentences(lost), err
 }

@@ -18,6 +18,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/annotation"
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 	"collie/segment/mask/masktest"
 )
@@ -96,7 +97,7 @@ func writeObjects(tb failer, format string, o Options, classes int, masks []mask
 		tb.Fatal(err)
 	}
 	var b bytes.Buffer
-	out := NewWriter(&b, m.file)
+	out := zipfile.NewWriter(&b, m.file)
 	err = j.write(context.Background(), out, m, func(int, int) {}, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		s.image.Seq = 0 // there is no evidence

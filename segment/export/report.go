@@ -3,26 +3,28 @@ package export
 import (
 	"runtime/debug"
 	"strings"
+
+	"collie/segment/export/zipfile"
 )
 
 // Report describes what an export contains and what it could not represent. With
 // complete lists it is manifest.json in the archive.
 type Report struct {
-	Tool       Tool           `json:"tool"`
-	Format     string         `json:"format"`
-	Parameters Options        `json:"parameters" doc:"with the defaults filled in"`
-	Project    ProjectReport  `json:"project"`
-	RegionsIn  int            `json:"regions_in"`
-	RegionsOut int            `json:"regions_out"`
-	Lossy      int            `json:"lossy" doc:"number of images that are not exact"`
-	Guesses    int            `json:"guesses" doc:"number of images whose labels are a guess that nobody has accepted"`
-	LeftOut    int            `json:"guesses_left_out" doc:"number of images with such a guess, which was not exported"`
-	Damaged    int            `json:"damaged" doc:"number of images that are not in the archive, or not with their picture, because the server's files of them are lost or damaged"`
-	Exported   int            `json:"exported" doc:"number of images in the archive"`
-	Omitted    int            `json:"omitted" doc:"number of images that were left out"`
-	Images     []ImageReport  `json:"images" doc:"the first 10,000 in the archive; manifest.json lists all"`
-	Skipped    []SkippedImage `json:"skipped" doc:"the first 10,000 that were left out; manifest.json lists all"`
-	Files      []FileReport   `json:"files,omitempty" doc:"in manifest.json: all but itself"`
+	Tool       Tool                 `json:"tool"`
+	Format     string               `json:"format"`
+	Parameters Options              `json:"parameters" doc:"with the defaults filled in"`
+	Project    ProjectReport        `json:"project"`
+	RegionsIn  int                  `json:"regions_in"`
+	RegionsOut int                  `json:"regions_out"`
+	Lossy      int                  `json:"lossy" doc:"number of images that are not exact"`
+	Guesses    int                  `json:"guesses" doc:"number of images whose labels are a guess that nobody has accepted"`
+	LeftOut    int                  `json:"guesses_left_out" doc:"number of images with such a guess, which was not exported"`
+	Damaged    int                  `json:"damaged" doc:"number of images that are not in the archive, or not with their picture, because the server's files of them are lost or damaged"`
+	Exported   int                  `json:"exported" doc:"number of images in the archive"`
+	Omitted    int                  `json:"omitted" doc:"number of images that were left out"`
+	Images     []ImageReport        `json:"images" doc:"the first 10,000 in the archive; manifest.json lists all"`
+	Skipped    []SkippedImage       `json:"skipped" doc:"the first 10,000 that were left out; manifest.json lists all"`
+	Files      []zipfile.FileReport `json:"files,omitempty" doc:"in manifest.json: all but itself"`
 }
 
 // Tool is the program that made the export.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"collie/segment"
+	"collie/segment/export/zipfile"
 )
 
 // Split divides the images of a project into sets for training, validation and
@@ -137,8 +138,8 @@ func (j *job) members(set string) []int {
 
 // lists are the sets as text files of stems, for formats that have no other
 // place for them.
-func (j *job) lists(dir string) []Member {
-	var files []Member
+func (j *job) lists(dir string) []zipfile.Member {
+	var files []zipfile.Member
 	for _, set := range j.setsIn() {
 		if set == setAll {
 			continue
@@ -147,7 +148,7 @@ func (j *job) lists(dir string) []Member {
 		for _, number := range j.members(set) {
 			b.WriteString(j.images[number].stem + "\n")
 		}
-		files = append(files, Stored(dir+set+".txt", []byte(b.String())))
+		files = append(files, zipfile.Stored(dir+set+".txt", []byte(b.String())))
 	}
 	return files
 }

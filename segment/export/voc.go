@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"collie/segment"
+	"collie/segment/export/zipfile"
 	"collie/segment/mask"
 	"collie/segment/mask/regions"
 )
@@ -29,7 +30,7 @@ func newVOC(j *job) (encoder, error) { return &voc{job: j}, nil }
 
 func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 	s.pictureName = "JPEGImages/" + s.stem + ".jpg" // the name that readers of VOC expect
-	classes, err := Written("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
+	classes, err := zipfile.Written("SegmentationClass/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, s.mask) })
 	if err != nil {
 		return nil, err
 	}
@@ -48,11 +49,11 @@ func (v *voc) image(_ context.Context, s *subject) (*piece, error) {
 			numbers.Pixels[i] = number
 		}
 	}
-	objects, err := Written("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, numbers) })
+	objects, err := zipfile.Written("SegmentationObject/"+s.stem+".png", func(w io.Writer) error { return mask.WriteIndex(w, numbers) })
 	if err != nil {
 		return nil, err
 	}
-	p := &piece{files: []Member{classes, objects}, out: len(parts.Regions), lossy: v.job.misread(s.mask.Pixels)}
+	p := &piece{files: []zipfile.Member{classes, objects}, out: len(parts.Regions), lossy: v.job.misread(s.mask.Pixels)}
 	if over := len(list) - vocObjects; over > 0 {
 		p.out -= over
 		p.lossy = append(p.lossy, fmt.Sprintf("SegmentationObject can number only %d objects; the other %d have the value 255 there. SegmentationClass is complete.", vocObjects, over))
@@ -74,7 +75,7 @@ func firstClass(p *regions.Partition) int {
 	return len(told)
 }
 
-func (v *voc) finish() ([]Member, error) {
+func (v *voc) finish() ([]zipfile.Member, error) {
 	var train, val, all bytes.Buffer
 	for _, number := range v.job.chosen {
 		set := &train
@@ -87,8 +88,8 @@ func (v *voc) finish() ([]Member, error) {
 	const sets = "ImageSets/Segmentation/"
 	lists := v.job.lists(sets)
 	if v.job.options.Split == nil {
-		lists = []Member{Stored(sets+"train.txt", train.Bytes()), Stored(sets+"val.txt", val.Bytes())}
+		lists = []zipfile.Member{zipfile.Stored(sets+"train.txt", train.Bytes()), zipfile.Stored(sets+"val.txt", val.Bytes())}
 	}
 	labels, err := v.job.labelmap(inPalette)
-	return append(append(lists, Stored(sets+"default.txt", all.Bytes())), labels...), err
+	return append(append(lists, zipfile.Stored(sets+"default.txt", all.Bytes())), labels...), err
 }

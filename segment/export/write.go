@@ -11,6 +11,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/annotation"
+	"collie/segment/export/zipfile"
 )
 
 // Source provides the project; [workspace.Workspace] implements it.
@@ -65,7 +66,7 @@ func writeArchive(ctx context.Context, w io.Writer, source Source, projectID, fo
 	if progress == nil {
 		progress = func(int, int) {}
 	}
-	out := NewWriter(w, m.file)
+	out := zipfile.NewWriter(w, m.file)
 	err = j.write(ctx, out, m, progress, func(ctx context.Context, number int) (*piece, error) {
 		s := j.subject(number)
 		defer s.close()
@@ -166,15 +167,15 @@ func newJob(ctx context.Context, source Source, projectID, name string, o Option
 
 // write writes everything but the manifest. pieces returns what the image at a
 // position in the project adds; it is called concurrently.
-func (j *job) write(ctx context.Context, out *Writer, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
-	lists := map[string]*Spool{}
+func (j *job) write(ctx context.Context, out *zipfile.Writer, m *manifest, progress Progress, pieces func(ctx context.Context, number int) (*piece, error)) (err error) {
+	lists := map[string]*zipfile.Spool{}
 	defer func() {
 		for _, list := range lists {
 			err = errors.Join(err, list.Close())
 		}
 	}()
 	for _, set := range j.setsIn() {
-		if lists[set], err = NewSpool(j.encoder.document(set)); err != nil {
+		if lists[set], err = zipfile.NewSpool(j.encoder.document(set)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"collie/segment"
+	"collie/segment/export/zipfile"
 	"collie/segment/mask/regions"
 )
 
@@ -61,8 +62,8 @@ func (*yolo) image(_ context.Context, s *subject) (*piece, error) {
 	if grown := grown(parts, of); grown > 0 {
 		p.lossy = append(p.lossy, fmt.Sprintf("The polygons follow the edges of pixels. Readers that draw them through pixel centres, as OpenCV does, mark about %s more.", segment.Counted(grown, "pixel")))
 	}
-	file, err := Deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
-	p.files = []Member{file}
+	file, err := zipfile.Deflated("labels/"+s.set()+"/"+s.stem+".txt", lines.Bytes())
+	p.files = []zipfile.Member{file}
 	return p, err
 }
 
@@ -115,7 +116,7 @@ func grown(p *regions.Partition, of []int32) int {
 // finish writes data.yaml. Class numbers are indices in the project, so names
 // begins with class 0 even if that is never written. Without a path trainers
 // look beside data.yaml; a relative one is taken from where they are started.
-func (y *yolo) finish() ([]Member, error) {
+func (y *yolo) finish() ([]zipfile.Member, error) {
 	var b bytes.Buffer
 	sets := y.job.setsIn()
 	folder := func(set string) string { // trainers need train and val
@@ -132,5 +133,5 @@ func (y *yolo) finish() ([]Member, error) {
 	for i, c := range y.job.project.Classes {
 		fmt.Fprintf(&b, "  %d: %s\n", i, asJSON(c.Name)) // JSON strings are YAML strings
 	}
-	return []Member{Stored("data.yaml", b.Bytes())}, nil
+	return []zipfile.Member{zipfile.Stored("data.yaml", b.Bytes())}, nil
 }

@@ -1,4 +1,4 @@
-package export
+package zipfile
 
 import (
 	"archive/zip"

@@ -1,4 +1,7 @@
-package export
+// Package zipfile writes zip archives whose bytes depend on nothing but the files in them,
+// and the documents that grow while other files of an archive are written. It knows no
+// formats.
+package zipfile
 
 import (
 	"archive/zip"
@@ -25,8 +28,9 @@ type FileReport struct {
 // Member is a file of the archive, ready to be written.
 type Member struct {
 	Report FileReport
-	method uint16
 	Packed []byte // the content as it is in the archive
+
+	method uint16
 	crc    uint32
 }
 

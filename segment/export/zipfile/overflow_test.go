@@ -1,4 +1,4 @@
-package export
+package zipfile
 
 import (
 	"bytes"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A large document is whole when it is read again, and its file has no name that a kill
-// could leave behind.
+// A large document doesn't stay in memory and is whole when it is read again, and its file
+// has no name that a kill could leave behind.
 func TestOverflow(t *testing.T) {
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
@@ -20,6 +20,9 @@ func TestOverflow(t *testing.T) {
 		if _, err := o.Write(some); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if o.memory.Len() > keepInMemory || o.file == nil {
+		t.Errorf("%d bytes are in memory", o.memory.Len())
 	}
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%v, %v", left, err)
