@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 
 	"modernc.org/sqlite"
@@ -21,6 +23,12 @@ func refused(err error) bool {
 		return true
 	}
 	return false
+}
+
+// ends reports whether err ends the transaction: a statement failed, and not because of
+// the request. A record that was read and makes no sense fails nobody else's request.
+func ends(err error) bool {
+	return !refused(err) && (code(err) != 0 || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone))
 }
 
 // code is the primary result code of SQLite, or 0.

@@ -156,7 +156,7 @@ func (w *writer) transaction(batch []*request, answers []error) error {
 	}
 	for i, r := range batch {
 		answers[i] = run(r)
-		if err := answers[i]; err != nil && !refused(err) {
+		if err := answers[i]; ends(err) {
 			w.exec("ROLLBACK") // most such errors have already done so
 			return w.trouble(err)
 		}
@@ -206,7 +206,7 @@ func (w *writer) one(r *request) error {
 		return err
 	}
 	err := r.do(w)
-	if err != nil && !refused(err) {
+	if ends(err) {
 		return err
 	}
 	if err != nil {

@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"collie/segment"
 	"collie/segment/job"
+	"collie/storage/row"
 )
 
 // What a refused request has written is gone, whether it was alone in its
@@ -61,5 +63,38 @@ func TestClosed(t *testing.T) {
 	}
 	if err := s.(*Store).End(t.Context(), &job.Job{ID: "late"}, nil); segment.KindOf(err) != segment.Unavailable {
 		t.Errorf("the end of a job: %v", err)
+	}
+}
+
+// A record that can't be read refuses what needs it, and says nothing of the disk:
+// everything else is saved, with it in one transaction or not.
+func TestUnreadableRecord(t *testing.T) {
+	s := mustFill(t, filepath.Join(t.TempDir(), "db"), 1)
+	defer s.Close()
+	w := s.writer
+	im, err := s.Image(t.Context(), "im")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.write(t.Context(), func(w *writer) error { return w.exec("UPDATE image SET classes = x'ff' WHERE id = 'im'") }); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Assign(t.Context(), im.ProjectID, []string{"im"}, "somebody", nil); err == nil {
+		t.Error("a damaged record was changed")
+	}
+	bad := &request{answer: make(chan error, 1), do: func(w *writer) error {
+		_, err := row.ScanImage(w.row(selectImage+"AND image.id = ?", "im"))
+		return err
+	}}
+	good := &request{answer: make(chan error, 1), do: func(w *writer) error { return w.exec("INSERT INTO try (key, expires) VALUES ('k', 1)") }}
+	w.commit([]*request{bad, good})
+	if err := <-bad.answer; err == nil {
+		t.Error("a damaged record was read")
+	}
+	if err := <-good.answer; err != nil {
+		t.Errorf("what came with it: %v", err)
+	}
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("the disk counts as failed: %v", err)
 	}
 }
