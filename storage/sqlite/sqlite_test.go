@@ -14,6 +14,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/audit"
+	"collie/segment/job"
 	"collie/storage/row"
 	"collie/storage/storagetest"
 )
@@ -164,6 +165,26 @@ func TestAuditIsAppendOnly(t *testing.T) {
 
 func TestJobs(t *testing.T) {
 	storagetest.TestJobs(t, func(tb testing.TB, place string) storagetest.JobStore { return openAt(tb, place).(*Store) })
+}
+
+// A job is begun again whose server died while its clock was ahead: nobody waits until
+// the clock is there once more.
+func TestJobOfClockAhead(t *testing.T) {
+	s := mustFill(t, filepath.Join(t.TempDir(), "db"), 0)
+	defer s.Close()
+	if err := s.Add(t.Context(), job.Job{ID: "j", Kind: "paint", Arguments: []byte("{}")}, 1); err != nil {
+		t.Fatal(err)
+	}
+	const ahead = 1000 * time.Hour
+	if j, err := s.Claim(t.Context(), "died", []string{"paint"}, ahead+job.Lease); j == nil || err != nil {
+		t.Fatal(j, err)
+	}
+	if j, err := s.Claim(t.Context(), "next", []string{"paint"}, job.Lease); err != nil || j == nil || j.Attempt != 2 {
+		t.Errorf("after the restart: %+v, %v", j, err)
+	}
+	if j, err := s.Claim(t.Context(), "other", []string{"paint"}, job.Lease); j != nil || err != nil {
+		t.Errorf("while it is being done: %+v, %v", j, err)
+	}
 }
 
 func TestSessions(t *testing.T) {
