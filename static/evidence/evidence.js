@@ -224,6 +224,7 @@ export class Evidence {
     if (reason === 'stale' && (p.event.expected_seq !== seq || p.epoch !== this.epoch || p.greeted)) {
       p.epoch = this.epoch;
       p.greeted = false;
+      if (seq !== this.seq) this.forgetSteps(); // others' events, which the state that follows has
       this.seq = seq;
       return 'resend';
     }

@@ -348,3 +348,20 @@ test('what was greeted with goes again in order, even where it named the right s
   assert.equal(e.next()?.id, 'u');
   assert.equal(e.rejected('u', 'stale', 6), 'dropped');
 });
+
+test('after a break in which others went on, no step from before is undone here', () => {
+  const e = met();
+  e.add(label('a', [0], 1));
+  e.next();
+  e.acked('a', 1);
+  e.disconnected();
+  e.add(label('b', [1], 2));
+  e.greeting();
+  assert.equal(e.rejected('b', 'stale', 3), 'resend'); // others made 2 and 3
+  e.state(state(3, [1, V, 0, V]));
+  e.next();
+  e.acked('b', 4);
+  e.add({ id: 'u', kind: 'undo' });
+  e.add({ id: 'v', kind: 'undo' });
+  assert.deepEqual(shown(e), [1, V, 0, V], 'what event 3 replaced is not known');
+});
