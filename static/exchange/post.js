@@ -3,6 +3,9 @@ import { ask, problemOf } from '../ui/api.js';
 /** Milliseconds that an answer about the image may take. Browsers have few connections, and those that wait would keep others from them. */
 const PATIENCE = 10_000;
 
+/** Milliseconds that storing an event may take, longer than the server receives one. A network that vanishes ends no request for many minutes. */
+const LONGEST = 60_000;
+
 /**
  * @typedef {import('../evidence/protocol.js').EvidenceEvent} EvidenceEvent
  * @typedef {import('../evidence/protocol.js').AckMessage} AckMessage
@@ -22,6 +25,7 @@ export async function postEvent(address, event) {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(event),
+      signal: AbortSignal.timeout(LONGEST),
     });
     return answerOf(event, response.status, await response.text());
   } catch {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answerOf, fateOf } from './post.js';
+import { answerOf, fateOf, postEvent } from './post.js';
 
 const event = { id: 'a', expected_seq: 4, kind: 'label', map: 'm' };
 const problem = (seq) => JSON.stringify({ title: 'No', detail: 'Because.', seq });
@@ -33,11 +33,12 @@ test('an image that can’t be reached is in the trash unless the person has los
   assert.equal(await fate(404, 404, false), 'trashed', 'the project is in the trash, too');
 });
 
-test('a network without answers is not asked for longer than a few seconds', async (t) => {
+test('a network without answers is not asked for longer than a few seconds, and an event on it is given up', async (t) => {
   /** @type {number[]} */
   const limits = [];
   t.mock.method(AbortSignal, 'timeout', (/** @type {number} */ milliseconds) => limits.push(milliseconds) && AbortSignal.abort());
   t.mock.method(globalThis, 'fetch', (/** @type {string} */ _, /** @type {RequestInit} */ { signal }) => new Promise((_, fail) => signal?.aborted && fail(signal.reason)));
   assert.equal(await fateOf('image', 'project', true), '');
-  assert.deepEqual(limits, [10_000]);
+  assert.equal(await postEvent('evidence', event), null);
+  assert.deepEqual(limits, [10_000, 60_000]);
 });
