@@ -356,8 +356,9 @@ export class Exchange {
 
   /** @param {import('../evidence/protocol.js').RejectMessage} message */
   async refuse({ id, reason, detail, seq }) {
-    const fate = reason === 'invalid' ? await this.ask() : '';
+    const fate = reason === 'invalid' ? await this.ask() : 'there';
     if (fate === 'trashed' || fate === 'removed') return this.link.leave(fate); // the edit came after that, and is kept
+    if (fate !== 'there') [reason, detail] = ['unavailable', '']; // nobody says whether it came after that
     switch (this.evidence.rejected(id, reason, seq)) {
       case 'resend':
         this.pump();
