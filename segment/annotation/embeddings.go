@@ -27,12 +27,7 @@ func (a *Annotation) SetEmbedding(ctx context.Context, id string, e *segment.Emb
 	if w := cmp.Or(original.Embedding, a.lessons.EmbeddingWeight(ctx, a.image.ProjectID)); w != nil {
 		e = e.Weighed(w)
 	}
-	event, seq := segment.Event{ID: id, Kind: segment.Embed, Embedding: e}, 0
-	if original.ID != "" {
-		seq, err = a.add(ctx, current, event)
-	} else {
-		seq, err = a.beneathGuess(ctx, event)
-	}
+	seq, err := a.beneathGuess(ctx, segment.Event{ID: id, Kind: segment.Embed, Embedding: e})
 	if err != nil {
 		return 0, err
 	}
@@ -83,16 +78,20 @@ func (a *Annotation) amend(ctx context.Context, next func(t *timeline.Timeline) 
 	return err
 }
 
-// beneathGuess adds a new event and returns its number. If the image has only a
-// project's guess, the event goes beneath it, so that the guess stays what an undo takes
-// back first: in one step the guess is undone and added again afterwards.
+// beneathGuess is add in whatever state the image has. If that has only a project's
+// guess, the event goes beneath it, so that the guess stays what an undo takes back first:
+// in one step the guess is undone and added again afterwards.
 func (a *Annotation) beneathGuess(ctx context.Context, e segment.Event) (seq int, err error) {
 	defer a.changed(a.image.ID)
 	sign(ctx, &e)
 	for {
 		a.mu.Lock()
+		seq, stored, err := a.repeated(ctx, &e)
 		at, guessed, scores := a.timeline.Seq(), a.timeline.Guessed(), inClasses(a.timeline.Scores(), a.table)
 		a.mu.Unlock()
+		if stored || err != nil {
+			return seq, err
+		}
 		if !guessed {
 			return a.add(ctx, current, e)
 		}

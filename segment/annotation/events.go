@@ -229,6 +229,11 @@ func sign(ctx context.Context, e *segment.Event) {
 // commit plays a valid event, and more that it checks, and stores them all; after an
 // error nothing has changed. The caller holds the lock.
 func (a *Annotation) commit(ctx context.Context, e segment.Event, more ...segment.Event) (int, error) {
+	for i := range more { // before the number of events changes, which a Conflict names
+		if old, err := a.stored(ctx, more[i].ID); old != nil || err != nil {
+			return 0, cmp.Or(err, error(a.taken(more[i].ID)))
+		}
+	}
 	expected, last := a.end()
 	before := []timeline.Timeline{*a.timeline}
 	retract := func() {
@@ -240,7 +245,7 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event, more ...segmen
 	e.After = last
 	more = slices.Clone(more)
 	for i := range more {
-		if err := a.admit(ctx, &more[i]); err != nil {
+		if err := a.admit(&more[i]); err != nil {
 			retract()
 			return 0, err
 		}
@@ -268,11 +273,8 @@ func (a *Annotation) commit(ctx context.Context, e segment.Event, more ...segmen
 	return a.timeline.Seq(), nil
 }
 
-// admit checks that e can come next. The caller holds the lock.
-func (a *Annotation) admit(ctx context.Context, e *segment.Event) error {
-	if old, err := a.stored(ctx, e.ID); old != nil || err != nil {
-		return cmp.Or(err, a.taken(e.ID))
-	}
+// admit checks that e, whose id is new, can come next. The caller holds the lock.
+func (a *Annotation) admit(e *segment.Event) error {
 	if err := a.resolve(a.timeline.Seq(), e); err != nil {
 		return err
 	}
