@@ -56,8 +56,12 @@ type attempts struct {
 	made    int // number of events that the event was made for
 	pick    picked
 	reached bool            // the image has been brought up to date since the event came
+	behind  behind          // what the last conflict was about
 	more    []segment.Event // signed ones without a pick that are added behind it, all or none
 }
+
+// behind is how many events an image has, and how many its record counts.
+type behind struct{ have, counted int }
 
 // add is Append without the permission check; expected can be current. Slow work
 // (computing a hypothesis, replaying events) runs without the lock; the next
@@ -140,7 +144,10 @@ func (a *Annotation) try(ctx context.Context, expected int, e segment.Event, bef
 		return seq, nil, err
 	case conflict.Seq == at: // the log has lost its end, and has become as long again
 		return 0, func() error { return cmp.Or(a.rewind(context.WithoutCancel(ctx)), error(conflict)) }, nil
+	case before.behind == behind{at, conflict.Seq}: // nothing came of it the last time
+		return 0, nil, segment.Errorf(segment.Damaged, "The database is damaged: by its record this image has %s, but its log has %d. Nothing was changed. Run `server doctor` to see what can be done.", segment.Counted(conflict.Seq, "event"), at)
 	}
+	before.behind = behind{at, conflict.Seq}
 	// Another process wrote to the log, perhaps this very event, or the log has lost its
 	// end.
 	return 0, func() error { return a.reach(context.WithoutCancel(ctx), segment.Head{Seq: conflict.Seq}) }, nil

@@ -2,6 +2,8 @@ package annotation_test
 
 import (
 	"context"
+	"database/sql"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -32,5 +34,31 @@ func TestEmbeddingTwiceAtOnce(t *testing.T) {
 		if all.Wait(); t.Failed() {
 			return
 		}
+	}
+}
+
+// An image whose record counts more events than there are takes no more, and says why.
+func TestLogLacksEvents(t *testing.T) {
+	dir := t.TempDir()
+	a := workspacetest.MustAnnotate(t, mustOpenWorkspace(t, dir, asIs))
+	workspacetest.MustAppend(t, a, label("first", 1, [2]float64{30, 40}))
+	damage(t, dir, "UPDATE image SET seq = seq + 1")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	if _, err := a.AppendLast(ctx, 1, label("second", 1, [2]float64{30, 40})); segment.KindOf(err) != segment.Damaged || a.State().Seq != 1 {
+		t.Errorf("%v, and %d events", err, a.State().Seq)
+	}
+}
+
+// damage changes the database of a data folder.
+func damage(t *testing.T, dir, how string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "collie.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), how); err != nil {
+		t.Fatal(err)
 	}
 }
