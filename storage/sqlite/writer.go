@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	maxQueue        = 1024 // requests that wait for the writer
-	maxBatch        = 256  // requests in one transaction
-	checkpointAfter = 1000 // requests between two checkpoints of the log
+	maxQueue        = 1024     // requests that wait for the writer
+	maxBatch        = 256      // requests in one transaction
+	checkpointAfter = 1000     // requests between two checkpoints of the log
+	checkpointBytes = 32 << 20 // of what they store, if these come first
 )
 
 // writer makes all changes to the database. Its goroutine takes the queued
@@ -38,6 +39,7 @@ type writer struct {
 	refusal  atomic.Pointer[segment.Error]       // of every request; see openCramped
 	mark     *mark                               // of the last commit; nil for a database that has none
 	written  int                                 // requests since the last checkpoint
+	bytes    int                                 // of what they store, at least
 	synced   atomic.Pointer[func(time.Duration)] // see Store.Synced
 }
 
@@ -138,7 +140,7 @@ func (w *writer) commit(batch []*request) {
 		r.answer <- answers[i]
 	}
 	w.written += len(batch)
-	if err == nil && w.written >= checkpointAfter {
+	if err == nil && (w.written >= checkpointAfter || w.bytes >= checkpointBytes) {
 		w.checkpoint()
 	}
 }
@@ -222,7 +224,7 @@ func (w *writer) one(r *request) error {
 
 // checkpoint moves the write-ahead log into the database file.
 func (w *writer) checkpoint() {
-	w.written = 0
+	w.written, w.bytes = 0, 0
 	var busy, pages, moved int
 	if err := w.row("PRAGMA wal_checkpoint(PASSIVE)").Scan(&busy, &pages, &moved); err != nil {
 		w.trouble(err) // acknowledged writes are safe in the log
@@ -246,6 +248,11 @@ func (w *writer) change(query string, args ...any) (int64, error) {
 	result, err := s.ExecContext(context.Background(), args...)
 	if err != nil {
 		return 0, err
+	}
+	for _, arg := range args {
+		if b, ok := arg.([]byte); ok {
+			w.bytes += len(b)
+		}
 	}
 	return result.RowsAffected()
 }

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -96,5 +98,29 @@ func TestUnreadableRecord(t *testing.T) {
 	}
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("the disk counts as failed: %v", err)
+	}
+}
+
+// The write-ahead log stays small however large the events are: imports would otherwise
+// take twice their space.
+func TestLogOfLargeEvents(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "db")
+	s := mustFill(t, path, 0)
+	defer s.Close()
+	noise := make([]byte, 4<<20)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	const events = 3 * checkpointBytes / (4 << 20)
+	for seq := range events {
+		e := segment.Event{ID: segment.NewID(), Kind: segment.Embed, Embedding: &segment.Embedding{Dims: 1, Scale: 1, Values: noise}}
+		if err := s.Append(t.Context(), "im", seq, e, segment.Progress{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log, err := os.Stat(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log.Size() > 3*checkpointBytes/2 {
+		t.Errorf("after %d MiB the log has %d", 4*events, log.Size()>>20)
 	}
 }
