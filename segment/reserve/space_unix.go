@@ -16,5 +16,5 @@ func space(file *os.File) (free, total int64, err error) {
 	}
 	var s syscall.Statfs_t
 	control := conn.Control(func(fd uintptr) { err = syscall.Fstatfs(int(fd), &s) })
-	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), errors.Join(control, err)
+	return int64(s.Bavail) * unit(&s), int64(s.Blocks) * unit(&s), errors.Join(control, err)
 }
