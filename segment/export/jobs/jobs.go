@@ -65,6 +65,8 @@ type Jobs struct {
 	queue  job.Store
 	log    *slog.Logger
 	runner *job.Runner
+	stop   context.CancelFunc
+	kept   chan struct{} // closed when keep has ended
 
 	mu     sync.Mutex
 	pace   export.Pace
@@ -104,12 +106,14 @@ type principal struct {
 // New returns jobs that read from source and keep their files in blobs, and begins
 // with those that wait in the queue. Close it.
 func New(source export.Source, blobs segment.Blobs, queue job.Store, log *slog.Logger) *Jobs {
-	j := &Jobs{source: source, blobs: blobs, queue: queue, log: log}
+	ctx, stop := context.WithCancel(context.Background())
+	j := &Jobs{source: source, blobs: blobs, queue: queue, log: log, stop: stop, kept: make(chan struct{})}
 	j.runner = job.Start(queue, map[string]job.Kind{job.Exported: {Do: j.run, Undo: func(ctx context.Context, u job.Job) {
 		if err := j.blobs.Remove(ctx, fileKey(u.ID, u.Attempt)); err != nil {
 			j.log.Error("could not remove an export that was stopped", "export", u.ID, "error", err)
 		}
 	}}}, log)
+	go j.keep(ctx)
 	return j
 }
 
@@ -127,6 +131,8 @@ func (j *Jobs) Close() {
 	j.closed = true
 	j.mu.Unlock()
 	j.runner.Close()
+	j.stop()
+	<-j.kept
 }
 
 // Start begins an export and returns its id at once. Errors in the request are

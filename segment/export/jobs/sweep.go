@@ -8,9 +8,45 @@ import (
 	"collie/segment/job"
 )
 
-// sweep removes jobs that ended more than keepFor ago, or before keepJobs others,
-// and now and then files that belong to no job.
+// sweepEvery is how often old jobs are removed when no export begins.
+const sweepEvery = time.Hour
+
+// keep removes old jobs now and then until ctx ends.
+func (j *Jobs) keep(ctx context.Context) {
+	defer close(j.kept)
+	again := time.NewTicker(sweepEvery)
+	defer again.Stop()
+	for {
+		if err := j.sweepJobs(ctx); err != nil && ctx.Err() == nil {
+			j.log.Warn("could not remove old exports", "error", err)
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// sweep removes old jobs and now and then files that belong to no job.
 func (j *Jobs) sweep(ctx context.Context) error {
+	if err := j.sweepJobs(ctx); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	due := time.Since(j.swept) > keepFor
+	if due {
+		j.swept = time.Now()
+	}
+	j.mu.Unlock()
+	if !due {
+		return nil
+	}
+	return j.sweepFiles(ctx)
+}
+
+// sweepJobs removes jobs that ended more than keepFor ago, or before keepJobs others.
+func (j *Jobs) sweepJobs(ctx context.Context) error {
 	old, err := j.queue.Old(ctx, job.Exported, keepJobs, keepFor)
 	if err != nil {
 		return err
@@ -23,16 +59,7 @@ func (j *Jobs) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	j.mu.Lock()
-	due := time.Since(j.swept) > keepFor
-	if due {
-		j.swept = time.Now()
-	}
-	j.mu.Unlock()
-	if !due {
-		return nil
-	}
-	return j.sweepFiles(ctx)
+	return nil
 }
 
 // sweepFiles removes old files without a job: a server died before it could remove

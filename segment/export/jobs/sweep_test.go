@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,6 +91,35 @@ func TestOldExportsAreSwept(t *testing.T) {
 	if _, err := blobs.Open(t.Context(), images[0].OriginalKey()); err != nil {
 		t.Errorf("a file that is no export: %v", err)
 	}
+}
+
+// Old exports go without another one, also those of a server that has been off: they
+// may hold what has been erased since.
+func TestOldExportsGoByThemselves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := workspacetest.MustOpen(t)
+		p, _ := newProject(t, w)
+		blobs, queue := mustOpenBlobs(t, t.TempDir()), &olderQueue{Store: newQueue(t)}
+		for name, wait := range map[string]func(*jobs.Jobs) *jobs.Jobs{
+			"after a day":     func(j *jobs.Jobs) *jobs.Jobs { time.Sleep(time.Hour); return j },
+			"after a restart": func(j *jobs.Jobs) *jobs.Jobs { j.Close(); return newJobs(t, w, blobs, queue) },
+		} {
+			queue.age.Store(0)
+			j := newJobs(t, w, blobs, queue)
+			id, err := j.Start(t.Context(), p.ID, "index-png", export.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended(t, j, id)
+			queue.age.Store(int64(25 * time.Hour))
+			j = wait(j)
+			time.Sleep(time.Second)
+			if left := exportKeys(t, blobs); len(left) > 0 {
+				t.Errorf("%s there is %v", name, left)
+			}
+			j.Close()
+		}
+	})
 }
 
 // watched calls at with the key of each blob before it comes, and before and
