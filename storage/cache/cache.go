@@ -86,6 +86,9 @@ func open(ctx context.Context, behind segment.Blobs, dir string, room int64, now
 		if err != nil {
 			return nil, errors.Join(err, local.Close())
 		}
+		if info.Modified.After(now()) { // the clock has been set back since
+			info.Modified = time.Time{}
+		}
 		found = append(found, entry{info.Key, info.Bytes + overhead, info.Modified})
 	}
 	slices.SortFunc(found, func(a, b entry) int { return cmp.Or(a.since.Compare(b.since), cmp.Compare(a.key, b.key)) })

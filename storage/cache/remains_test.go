@@ -15,8 +15,8 @@ import (
 	"collie/storage/storagetest"
 )
 
-// Files of an earlier process are used again and the oldest leave first;
-// half-written ones are removed.
+// Files of an earlier process are used again and the oldest leave first, and those of
+// another clock, whose age nobody knows; half-written ones are removed.
 func TestReopened(t *testing.T) {
 	t.Parallel()
 	b := mustBehind(t, t.TempDir())
@@ -26,7 +26,7 @@ func TestReopened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, age := range []time.Duration{2, 1, 3, 30} {
+	for i, age := range []time.Duration{2, 1, 3, 30, -1000} {
 		key := fmt.Sprint("display/", i)
 		if err := put(t.Context(), b, key, text(key, 1000)); err != nil {
 			t.Fatal(err)
