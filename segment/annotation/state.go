@@ -12,6 +12,7 @@ type State struct {
 	Seq     int
 	Rewound int     // how often the log has lost events
 	Version int     // increases with every change of the evidence or the classes
+	Tables  int     // increases with every change of the classes
 	Clicks  []uint8 // class clicked per superpixel, or Void
 	Labels  []uint8 // the labelling: class per superpixel, or Void
 	Undo    int     // steps that can be undone
@@ -71,6 +72,7 @@ func (a *Annotation) state() State {
 		Seq:     a.timeline.Seq(),
 		Rewound: a.rewound,
 		Version: a.timeline.Seq() + a.skipped + a.tables,
+		Tables:  a.tables,
 		Clicks:  a.table.Through(a.timeline.Clicks()),
 		Labels:  a.table.Through(a.timeline.Labelling()),
 		Undo:    a.timeline.UndoDepth(),

@@ -29,6 +29,7 @@ type room struct {
 	members  map[*socket]bool
 	state    annotation.State // the newest one known
 	news     *broadcast       // the same for clients; nil until one needs it
+	tables   int              // State.Tables of the newest project told
 	sequence *engine.Sequence // that belongs to it; nil before the first state
 	run      *run             // nil while the room is empty
 	asker    access.Principal // who caused the newest state, or joined first
@@ -80,15 +81,25 @@ func (r *room) append(ctx context.Context, expected int, rebase bool, e segment.
 // refresh broadcasts the project with its current classes, and the current
 // state.
 func (r *room) refresh() {
-	project := r.annotation.Project()
 	state, sequence := r.annotation.Present()
+	project := r.annotation.Project() // no older than the state
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.tell(project, state.Tables)
+	r.adopt(state, sequence)
+}
+
+// tell broadcasts a project whose classes have changed at least so often, unless a newer
+// one has been. The caller holds r.mu.
+func (r *room) tell(project segment.Project, tables int) {
+	if tables < r.tables {
+		return
+	}
+	r.tables = tables
 	message := encode(projectMessage{"project", wire.ProjectOf(project)})
 	for m := range r.members {
 		m.setProject(message)
 	}
-	r.adopt(state, sequence)
 }
 
 // reviewed tells everybody that the image was given a status by hand.

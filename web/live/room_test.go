@@ -194,6 +194,28 @@ func TestRoomKeepsTheNewestState(t *testing.T) {
 	}
 }
 
+// Nor does a project that was read before a newer one was sent, as when two people edit the
+// classes at once.
+func TestRoomKeepsTheNewestProject(t *testing.T) {
+	h := mustOpen(t, Limits{})
+	r, c := h.member(h.image())
+	old, _ := r.annotation.Present()
+	project := r.annotation.Project()
+	edit := segment.ProjectEdit{Classes: []segment.ClassEdit{{Class: segment.Class{Name: "forest"}, New: true}}}
+	for _, had := range project.Classes {
+		edit.Classes = append(edit.Classes, segment.ClassEdit{Class: had})
+	}
+	if _, err := h.workspace.EditProject(h.owner(), h.project, edit); err != nil {
+		t.Fatal(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.tell(project, old.Tables)
+	if !strings.Contains(string(c.project), "forest") {
+		t.Errorf("pages are told %s", c.project)
+	}
+}
+
 // Pages are told when the database has lost events, and then get what it has.
 func TestRoomSaysWhatIsLost(t *testing.T) {
 	h := mustOpen(t, Limits{})
