@@ -33,6 +33,7 @@ func (s *site) holding(u accounts.User, scope access.Scope) *site {
 // sessionsOnly are the calls that refuse API tokens.
 var sessionsOnly = map[string]bool{
 	"POST /logout": true, "GET /account": true, "POST /account": true, "POST /account/tokens": true, "POST /account/tokens/{id}/revoke": true,
+	"POST /users": true, "POST /users/{id}/role": true, "POST /users/{id}/invite": true, "POST /users/{id}/password": true, "POST /users/{id}/remove": true,
 	"DELETE /api/v1/session": true, "GET /api/v1/tokens": true, "POST /api/v1/tokens": true, "DELETE /api/v1/tokens/{id}": true,
 }
 
