@@ -335,9 +335,20 @@ func TestOpenIDHostile(t *testing.T) {
 		b.refused("the cookie "+nonsense[:1], b.visit("GET", back), 403, "expired")
 	}
 
+	// Answers without a cookie, which pages of other sites can ask for, count against nobody.
+	before := len(b.entries("session.refused"))
+	for range 30 {
+		b.visit("GET", callback+"?code=x&state=y")
+	}
+	if noted := len(b.entries("session.refused")) - before; noted != 0 {
+		t.Errorf("%d answers without a cookie are in the audit log", noted)
+	}
+	b.post("/api/v1/session", `{"name":"root","password":"`+testPassword+`"}`).into(t, 201, new(any))
+
 	// Failed tries count by address, and then the provider is not asked.
 	status := 0
 	for range 30 {
+		b.visit("GET", "/login/openid")
 		if status = b.visit("GET", callback+"?code=x&state=y").status; status != 403 {
 			break
 		}

@@ -168,6 +168,9 @@ func (p *Provider) Begin(ctx context.Context, next string) (address string, f Fl
 	return d.oauth2.AuthCodeURL(f.State, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), f, nil
 }
 
+// Stale is what people read whose browser hasn't begun the sign-in that an answer ends.
+const Stale = "This sign-in has expired, or another one was begun in this browser. Sign in again."
+
 // SignOutURL is where people sign out at the provider and come back to an address
 // of ours; empty if it has no such place, or hasn't been asked yet.
 func (p *Provider) SignOutURL(back string) string {
@@ -192,7 +195,7 @@ func (p *Provider) SignOutURL(back string) string {
 // that the provider doesn't do its part.
 func (p *Provider) Finish(ctx context.Context, f Flow, answer url.Values) (accounts.Voucher, error) {
 	if f.State == "" || subtle.ConstantTimeCompare([]byte(f.State), []byte(answer.Get("state"))) != 1 {
-		return accounts.Voucher{}, refuse("This sign-in has expired, or another one was begun in this browser. Sign in again.", "the state is not that of the browser's sign-in")
+		return accounts.Voucher{}, refuse(Stale, "the state is not that of the browser's sign-in")
 	}
 	d, err := p.discover(ctx)
 	if err != nil {

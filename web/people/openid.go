@@ -61,6 +61,12 @@ func (p *People) BeginOpenID(w http.ResponseWriter, r *http.Request) error {
 // FinishOpenID signs in people who come back from the provider.
 func (p *People) FinishOpenID(w http.ResponseWriter, r *http.Request) error {
 	flow := p.flowOf(r)
+	if flow.State == "" {
+		// Pages of other sites can make a browser ask for this address, but without the
+		// cookie. If that counted, they could keep its whole network from signing in.
+		http.SetCookie(w, p.sessions.flowCookie("", -1))
+		return p.notSignedIn(w, r, templates.LoginView{Next: "/"}, &problem.Refusal{Status: http.StatusForbidden, Detail: openid.Stale})
+	}
 	var voucher accounts.Voucher
 	u, err := p.sessions.accounts.SignInWith(r.Context(), p.address(r), func(ctx context.Context) (v accounts.Voucher, err error) {
 		voucher, err = p.openID.Finish(ctx, flow, r.URL.Query())
