@@ -160,13 +160,21 @@ func adoptedReview(r segment.Review) (segment.Review, error) {
 		return r, nil
 	}
 	checked, err := r.Checked()
-	if r.By != "" && err == nil {
-		_, err = segment.CleanName("name of the reviewer", r.By)
+	if err == nil {
+		checked.By, err = adoptedName(r.By)
 	}
 	if err == nil && r.Seq < 0 {
 		err = errors.New("a review of less than no events")
 	}
 	return checked, errors.Join(err, segment.CheckTime(r.At))
+}
+
+// adoptedName checks the name of whoever has made something, which can be missing.
+func adoptedName(by string) (string, error) {
+	if by == "" {
+		return "", nil
+	}
+	return segment.CleanName("name of a user", by)
 }
 
 // rehearse plays the evidence of an image in memory, checks that it gives the
@@ -200,6 +208,9 @@ func (w *Workspace) rehearse(p *segment.Project, im segment.Image, from *Adopted
 			return nil, progress, segment.Errorf(segment.Unsupported, "The image %q in the backup has an event of the kind %.40q, which only a newer release of Collie knows, so nothing was restored. Update Collie.", im.Name, e.Kind)
 		}
 		if e = e.Pared(); err == nil {
+			e.By, err = adoptedName(e.By)
+		}
+		if err == nil {
 			err = played.Admits(&e, &known)
 		}
 		if segment.KindOf(err) == segment.TooLarge {

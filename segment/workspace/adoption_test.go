@@ -1,6 +1,11 @@
 package workspace_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,4 +55,63 @@ func TestAdoptedClassIDs(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, says)
 		}
 	}
+}
+
+// Names of people in a backup are bounded, and nothing in them can't be seen: they are
+// stored with each event, and shown to everybody who opens the image.
+func TestAdoptedNames(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	a := workspacetest.MustAnnotate(t, w)
+	workspacetest.MustAppend(t, a, workspacetest.Label("red", 1, [2]float64{20, 40}))
+	state := a.State()
+	events, err := a.Events(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(a.PixelsOf(state))
+	hierarchy, failed := a.Hierarchy().MarshalBinary()
+	graph, err := a.Graph().MarshalBinary()
+	if err := errors.Join(failed, err); err != nil {
+		t.Fatal(err)
+	}
+	adopt := func(clicker, reviewer string) error {
+		own := slices.Clone(events)
+		own[0].By = clicker
+		im := &workspace.Adopted{
+			Image: a.Image(), Original: workspacetest.Halves(t), Hierarchy: hierarchy, Graph: graph, Labelling: hex.EncodeToString(sum[:]),
+			Events: func(yield func(segment.Event, error) bool) { yield(own[0], nil) },
+		}
+		im.Review = segment.Review{Status: segment.Approved, By: reviewer, At: segment.Now()}
+		p, err := w.AdoptProject(t.Context(), a.Project(), one(im))
+		if err != nil {
+			return err
+		}
+		images, err := w.ImagesAfter(t.Context(), p.ID, "", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		adopted := workspacetest.MustOpenImage(t, w, images[0].ID)
+		events, err := adopted.Events(t.Context(), adopted.State())
+		if err != nil || events[0].By != "ann" || images[0].Review.By != "ann" {
+			t.Errorf("of %.20q and %.20q became %.20q and %.20q, %v", clicker, reviewer, events[0].By, images[0].Review.By, err)
+		}
+		return nil
+	}
+	for what, name := range map[string]string{"a name": "ann", "spaces around it": strings.Repeat(" ", 1000) + "ann "} {
+		if err := adopt(name, name); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for what, name := range map[string]string{"a long name": strings.Repeat("A", 1000), "another direction": "ann\u202egnp", "a zero": "a\x00b"} {
+		for who, err := range map[string]error{"who clicked": adopt(name, "ann"), "who approved": adopt("ann", name)} {
+			if segment.KindOf(err) != segment.Unreadable {
+				t.Errorf("%s of %s: %v", what, who, err)
+			}
+		}
+	}
+}
+
+// one yields one image.
+func one(im *workspace.Adopted) iter.Seq2[*workspace.Adopted, error] {
+	return func(yield func(*workspace.Adopted, error) bool) { yield(im, nil) }
 }
