@@ -75,13 +75,14 @@ func TestLogHoldsNoContents(t *testing.T) {
 	s.get("/api/v1/images/" + images[0].ID + "/hypotheses?count=2")
 	s.get("/images/" + images[0].ID + "?token=secret-query")
 	s.post("/api/v1/images/"+images[0].ID+"/evidence", strings.Replace(labelAt("secret-event", 0, inSky, 0), `"label"`, `"secret-kind"`, 1))
+	s.send("PUT", "/api/v1/projects/"+p.ID+"/members/secret-user@example.org", strings.NewReader(`{"role":"viewer"}`))
 	s.send("GET", "/api/v1/projects", nil, "Authorization: Bearer secret-token", "Cookie: x=secret-cookie", "Referer: http://secret-page/")
 
 	text := log.String()
 	if strings.Contains(text, "secret") {
 		t.Errorf("the log tells secrets:\n%s", text)
 	}
-	for _, want := range []string{"method=POST path=/api/v1/projects status=201", "path=/api/v1/images/" + images[0].ID + "/hypotheses status=200"} {
+	for _, want := range []string{"method=POST path=/api/v1/projects status=201", "path=/api/v1/images/" + images[0].ID + "/hypotheses status=200", "/members/{user} status=404"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no line with %q in\n%s", want, text)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5/middleware"
 	"github.com/gorilla/websocket"
 
+	"collie/web/answers"
 	"collie/web/panics"
 	"collie/web/problem"
 )
@@ -85,7 +86,7 @@ func (s *Server) sameOrigin(next http.Handler) http.Handler {
 	return protection.Handler(next)
 }
 
-// logRequests writes one line per request, without its query or body. Those of health
+// logRequests writes one line per request, without its query, its body and users' names. Those of health
 // checks that succeed, one a second from each balancer, are for debugging only.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -99,7 +100,7 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 			case status == 0 && websocket.IsWebSocketUpgrade(r): // which the socket wrote itself
 				status = http.StatusSwitchingProtocols
 			}
-			s.log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", status,
+			s.log.Log(r.Context(), level, "request", "method", r.Method, "path", answers.Path(r), "status", status,
 				"bytes", ww.BytesWritten(), "ms", time.Since(start).Milliseconds())
 		}()
 		next.ServeHTTP(ww, r)
@@ -117,7 +118,7 @@ func (s *Server) recoverPanics(next http.Handler) http.Handler {
 			if v == http.ErrAbortHandler {
 				panic(v)
 			}
-			panics.Log(s.log, r.Method+" "+r.URL.Path, v)
+			panics.Log(s.log, r.Method+" "+answers.Path(r), v)
 			if ww, ok := w.(middleware.WrapResponseWriter); ok && ww.Status() != 0 {
 				panic(http.ErrAbortHandler) // too late for an answer: cut the connection
 			}

@@ -19,6 +19,7 @@ import (
 	"unicode"
 
 	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
 
 	"collie/segment/access"
 	"collie/templates"
@@ -79,7 +80,7 @@ func (s *Sender) Bytes(w http.ResponseWriter, status int, contentType string, co
 func (s *Sender) HTML(w http.ResponseWriter, r *http.Request, status int, page templ.Component) {
 	var b bytes.Buffer
 	if err := page.Render(context.WithoutCancel(r.Context()), &b); err != nil {
-		s.log.Error("page not rendered", "path", r.URL.Path, "error", err)
+		s.log.Error("page not rendered", "path", Path(r), "error", err)
 		http.Error(w, problem.KindOf(http.StatusInternalServerError).Title, http.StatusInternalServerError)
 		return
 	}
@@ -240,7 +241,16 @@ func (s *Sender) logFailure(r *http.Request, p problem.Problem, err error) {
 			log = log.With("unlogged", unlogged)
 		}
 	}
-	log.Error("request failed", "method", r.Method, "path", r.URL.Path, "status", p.Status, "error", err)
+	log.Error("request failed", "method", r.Method, "path", Path(r), "status", p.Status, "error", err)
+}
+
+// Path is the path of a request as logs have it, without the name of the user that it is
+// about, which can be an address of e-mail.
+func Path(r *http.Request) string {
+	if user := chi.URLParam(r, "user"); user != "" {
+		return strings.TrimSuffix(r.URL.Path, user) + "{user}"
+	}
+	return r.URL.Path
 }
 
 // Problem sends a problem as JSON or as a page, whichever the request expects.
