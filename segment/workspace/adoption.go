@@ -72,10 +72,14 @@ func adopted(p segment.Project) (segment.Project, error) {
 	}
 	var seen [256]bool
 	all := append([]segment.Class(nil), p.Classes...)
-	for _, c := range p.Deleted {
-		if _, err := segment.NormalizeClasses([]segment.Class{c.Class}); err != nil {
+	p.Deleted = slices.Clone(p.Deleted)
+	for i := range p.Deleted {
+		c := &p.Deleted[i]
+		normal, err := segment.NormalizeClasses([]segment.Class{c.Class})
+		if err != nil {
 			return p, err
 		}
+		c.Class = normal[0]
 		if err := errors.Join(segment.CheckTime(c.Deleted), segment.CheckTime(c.Deleted.AddDate(0, 0, segment.TrashDays))); err != nil {
 			return p, segment.Errorf(segment.Unreadable, "A deleted class has no readable date.").Because(err)
 		}

@@ -50,12 +50,31 @@ func TestAdoptedClassIDs(t *testing.T) {
 		"gets the class id 7, but no class has it": with(func(p *segment.Project) { p.Rest = segment.Rest{Mode: segment.RestClass, Class: 7} }),
 		"gets the class id 255":                    with(func(p *segment.Project) { p.Rest = segment.Rest{Mode: segment.RestClass, Class: segment.Void} }),
 	} {
-		_, err := w.AdoptProject(t.Context(), p, func(func(*workspace.Adopted, error) bool) {})
+		_, err := w.AdoptProject(t.Context(), p, none)
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one with %q", err, says)
 		}
 	}
 }
+
+// Deleted classes of a backup are stored like others, whatever is around their names.
+func TestAdoptedDeletedClasses(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	deleted := segment.DeletedClass{
+		Class: segment.Class{ID: 7, Name: strings.Repeat(" ", 1000) + "sky\u200e", Color: "#AABBCC"}, Target: segment.Void, Deleted: segment.Now(),
+	}
+	p, err := w.AdoptProject(t.Context(), segment.Project{Name: "Zoo", Classes: segment.DefaultClasses(), Deleted: []segment.DeletedClass{deleted}}, none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := w.Project(t.Context(), p.ID)
+	if want := (segment.Class{ID: 7, Name: "sky", Color: "#aabbcc"}); err != nil || len(stored.Deleted) != 1 || stored.Deleted[0].Class != want {
+		t.Errorf("stored %.200v, %v", stored.Deleted, err)
+	}
+}
+
+// none yields no image.
+func none(func(*workspace.Adopted, error) bool) {}
 
 // Names of people in a backup are bounded, and nothing in them can't be seen: they are
 // stored with each event, and shown to everybody who opens the image.
