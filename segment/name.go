@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"io/fs"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,6 +28,16 @@ func CleanName(what, name string) (string, error) {
 		return "", Errorf(Invalid, "The %s contains invisible, control or text-direction characters.", what)
 	}
 	return name, nil
+}
+
+// FileName is the name that a client or an archive gives a file, with its folders unless
+// they lead elsewhere: exports hand it on to programs that open files by it. Clients on
+// Windows can send a whole path.
+func FileName(name string) string {
+	if fs.ValidPath(name) && !strings.Contains(name, `\`) {
+		return name
+	}
+	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
 // Folded is the same for names that count as the same: those that differ in upper and

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"iter"
 	"mime"
 	"mime/multipart"
@@ -177,10 +176,7 @@ func fileName(part *formPart) string {
 // imageName is the name that an image gets, as in a zip archive: with its folders if the
 // client has sent them as a path below the folder that was uploaded.
 func imageName(part *formPart) string {
-	if fs.ValidPath(part.trueName) && !strings.Contains(part.trueName, `\`) {
-		return part.trueName
-	}
-	return fileName(part)
+	return segment.FileName(cmp.Or(part.trueName, part.FileName()))
 }
 
 // isZip reports whether a file starts like a zip archive, possibly an empty

@@ -113,7 +113,7 @@ func (w *Workspace) adopt(ctx context.Context, p *segment.Project, from *Adopted
 		ID: segment.NewID(), ProjectID: p.ID, Name: from.Name, Format: picture.Format, Bytes: int64(len(picture.Original)),
 		Width: size.X, Height: size.Y, Regions: from.Regions, Created: from.Created,
 	}
-	if im.Name, err = segment.CleanName("file name", from.Name); err != nil {
+	if im.Name, err = ImageName(from.Name); err != nil {
 		return err
 	}
 	if err := segment.CheckTime(im.Created); err != nil {

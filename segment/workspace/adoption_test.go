@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
 
 	"collie/segment"
+	"collie/segment/annotation"
 	"collie/segment/workspace"
 	"collie/storage/workspacetest"
 )
@@ -76,61 +76,93 @@ func TestAdoptedDeletedClasses(t *testing.T) {
 // none yields no image.
 func none(func(*workspace.Adopted, error) bool) {}
 
+// adoptable is an annotated image as a backup has it, and its events.
+func adoptable(tb testing.TB, a *annotation.Annotation) (*workspace.Adopted, []segment.Event) {
+	tb.Helper()
+	workspacetest.MustAppend(tb, a, workspacetest.Label("red", 1, [2]float64{20, 40}))
+	state := a.State()
+	events, unread := a.Events(tb.Context(), state)
+	hierarchy, lost := a.Hierarchy().MarshalBinary()
+	graph, err := a.Graph().MarshalBinary()
+	if err := errors.Join(unread, lost, err); err != nil {
+		tb.Fatal(err)
+	}
+	sum := sha256.Sum256(a.PixelsOf(state))
+	return &workspace.Adopted{Image: a.Image(), Hierarchy: hierarchy, Graph: graph, Labelling: hex.EncodeToString(sum[:])}, events
+}
+
+// adopt creates a project with a copy of an image.
+func adopt(tb testing.TB, w *workspace.Workspace, im workspace.Adopted, events []segment.Event) (segment.Image, error) {
+	tb.Helper()
+	im.Original = workspacetest.Halves(tb)
+	im.Events = func(yield func(segment.Event, error) bool) {
+		for _, e := range events {
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+	p, err := w.AdoptProject(tb.Context(), segment.Project{Name: "Halves", Classes: segment.DefaultClasses()}, func(yield func(*workspace.Adopted, error) bool) { yield(&im, nil) })
+	if err != nil {
+		return segment.Image{}, err
+	}
+	images, err := w.ImagesAfter(tb.Context(), p.ID, "", 1)
+	if err != nil || len(images) != 1 {
+		tb.Fatalf("%d images, %v", len(images), err)
+	}
+	return images[0], nil
+}
+
+// The name of an image leads to no other folder, from a backup or an upload: exports hand
+// it on.
+func TestFileNames(t *testing.T) {
+	w := workspacetest.MustOpen(t)
+	long := strings.Repeat("a", segment.MaxName)
+	im, events := adoptable(t, workspacetest.MustAnnotate(t, w))
+	for name, want := range map[string]string{
+		"sea/beach.png": "sea/beach.png", "../../beach.png": "beach.png", "/etc/beach.png": "beach.png", "sea/../../beach.png": "beach.png", `C:\sea\beach.png`: "beach.png",
+		"..\u200e/..\u200f/beach.png": "beach.png", " ../beach.png": "beach.png", "\u200e/etc/beach.png": "beach.png", long + "/../" + long[:90] + ".png": long[:90] + ".png",
+	} {
+		im.Name = name
+		if got, err := adopt(t, w, *im, events); err != nil || got.Name != want {
+			t.Errorf("%q became %q, want %q, %v", name, got.Name, want, err)
+		}
+		if got, err := w.AddImage(t.Context(), im.ProjectID, name, workspacetest.Halves(t)); err != nil || got.Name != want {
+			t.Errorf("%q was uploaded as %q, want %q, %v", name, got.Name, want, err)
+		}
+	}
+}
+
 // Names of people in a backup are bounded, and nothing in them can't be seen: they are
 // stored with each event, and shown to everybody who opens the image.
 func TestAdoptedNames(t *testing.T) {
 	w := workspacetest.MustOpen(t)
-	a := workspacetest.MustAnnotate(t, w)
-	workspacetest.MustAppend(t, a, workspacetest.Label("red", 1, [2]float64{20, 40}))
-	state := a.State()
-	events, err := a.Events(t.Context(), state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(a.PixelsOf(state))
-	hierarchy, failed := a.Hierarchy().MarshalBinary()
-	graph, err := a.Graph().MarshalBinary()
-	if err := errors.Join(failed, err); err != nil {
-		t.Fatal(err)
-	}
-	adopt := func(clicker, reviewer string) error {
+	im, events := adoptable(t, workspacetest.MustAnnotate(t, w))
+	by := func(clicker, reviewer string) error {
 		own := slices.Clone(events)
 		own[0].By = clicker
-		im := &workspace.Adopted{
-			Image: a.Image(), Original: workspacetest.Halves(t), Hierarchy: hierarchy, Graph: graph, Labelling: hex.EncodeToString(sum[:]),
-			Events: func(yield func(segment.Event, error) bool) { yield(own[0], nil) },
-		}
 		im.Review = segment.Review{Status: segment.Approved, By: reviewer, At: segment.Now()}
-		p, err := w.AdoptProject(t.Context(), a.Project(), one(im))
+		got, err := adopt(t, w, *im, own)
 		if err != nil {
 			return err
 		}
-		images, err := w.ImagesAfter(t.Context(), p.ID, "", 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		adopted := workspacetest.MustOpenImage(t, w, images[0].ID)
-		events, err := adopted.Events(t.Context(), adopted.State())
-		if err != nil || events[0].By != "ann" || images[0].Review.By != "ann" {
-			t.Errorf("of %.20q and %.20q became %.20q and %.20q, %v", clicker, reviewer, events[0].By, images[0].Review.By, err)
+		a := workspacetest.MustOpenImage(t, w, got.ID)
+		stored, err := a.Events(t.Context(), a.State())
+		if err != nil || stored[0].By != "ann" || got.Review.By != "ann" {
+			t.Errorf("of %.20q and %.20q became %.20q and %.20q, %v", clicker, reviewer, stored[0].By, got.Review.By, err)
 		}
 		return nil
 	}
 	for what, name := range map[string]string{"a name": "ann", "spaces around it": strings.Repeat(" ", 1000) + "ann "} {
-		if err := adopt(name, name); err != nil {
+		if err := by(name, name); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	for what, name := range map[string]string{"a long name": strings.Repeat("A", 1000), "another direction": "ann\u202egnp", "a zero": "a\x00b"} {
-		for who, err := range map[string]error{"who clicked": adopt(name, "ann"), "who approved": adopt("ann", name)} {
+		for who, err := range map[string]error{"who clicked": by(name, "ann"), "who approved": by("ann", name)} {
 			if segment.KindOf(err) != segment.Unreadable {
 				t.Errorf("%s of %s: %v", what, who, err)
 			}
 		}
 	}
-}
-
-// one yields one image.
-func one(im *workspace.Adopted) iter.Seq2[*workspace.Adopted, error] {
-	return func(yield func(*workspace.Adopted, error) bool) { yield(im, nil) }
 }

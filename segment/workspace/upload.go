@@ -70,9 +70,14 @@ func (w *Workspace) AddImage(ctx context.Context, projectID, name string, file i
 	return Added{im, p.Pictures}, w.keep(ctx, im, blobs)
 }
 
-// ImageName is the name that AddImage gives the image in a file.
+// ImageName is the name that AddImage gives the image in a file. It leads to no other
+// folder, nor does what is left of it.
 func ImageName(file string) (string, error) {
-	return segment.CleanName("file name", lastRunes(file, segment.MaxName))
+	name, err := segment.CleanName("file name", lastRunes(file, segment.MaxName))
+	if err != nil {
+		return "", err
+	}
+	return segment.CleanName("file name", segment.FileName(name))
 }
 
 // hasRoom returns an error if a project has no room for another image.
