@@ -48,7 +48,12 @@ func Folded(name string) string { return norm.NFC.String(strings.ToLower(Without
 // WithoutMarks drops the marks that give spaces and punctuation beside them a direction.
 // They can't be seen, and Windows puts them into names of files in Arabic and Hebrew, such
 // as those of screenshots and copies.
-func WithoutMarks(text string) string { return marks.Replace(text) }
+func WithoutMarks(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= '\u061c' }) { // most names; Replace copies them
+		return text
+	}
+	return marks.Replace(text)
+}
 
 var marks = strings.NewReplacer("\u061c", "", "\u200e", "", "\u200f", "")
 

@@ -18,7 +18,7 @@ func (i *importing) addClasses(ctx context.Context, pixels []uint8) error {
 		return segment.Errorf(segment.Invalid, "The mask needs classes that the project lacks: %s. Ask an owner of the project to add them first.", namesOf(missing))
 	}
 	for _, c := range missing {
-		if _, err := segment.CleanName(fmt.Sprintf("class name %q", c.Name), c.Name); err != nil {
+		if _, err := segment.CleanName(fmt.Sprintf("class name %.40q", c.Name), c.Name); err != nil {
 			return segment.Errorf(segment.Invalid, "%v Give it another name with a mapping.", err)
 		}
 	}

@@ -263,9 +263,15 @@ func (n *names) photo(name string, anyFolder bool) string {
 	return ""
 }
 
+// mostFolders is how many folders of a path can tell images apart.
+const mostFolders = 8
+
 // tails are a path and what is left of it without its outer folders, as long as one is left, with
-// the ending of its file and without.
+// the ending of its file and without. Of very many folders only the inner ones count.
 func tails(name string) (out []string) {
+	for strings.Count(name, "/") > mostFolders {
+		_, name, _ = strings.Cut(name, "/")
+	}
 	for strings.Contains(name, "/") {
 		out = append(out, slices.Compact([]string{name, dataset.Endless(name)})...)
 		_, name, _ = strings.Cut(name, "/")

@@ -63,6 +63,9 @@ func (c *classNames) add(name string) error {
 	if _, ok := c.index[name]; ok {
 		return nil
 	}
+	if len(name) > maxOneName {
+		return segment.Errorf(segment.TooLarge, "A class of the data set has a name of more than %d bytes, which is the limit. It begins with %.40q.", maxOneName, name)
+	}
 	at := len(c.list)
 	switch {
 	case at < segment.MaxClasses:

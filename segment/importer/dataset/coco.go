@@ -12,7 +12,6 @@ import (
 
 // Limits of a COCO file.
 const (
-	maxCOCOImages     = 100_000
 	maxCOCOCategories = 10_000
 	maxHeld           = 32 << 20 // bytes of annotations in memory at once
 	annotationBytes   = 150      // memory of an annotation besides its text
@@ -28,6 +27,7 @@ type cocoFile struct {
 	places     map[identifier]int    // of images by id
 	categories map[identifier]string // names by id
 	stuff      map[identifier]bool   // which of them don't have single objects
+	names      *imageNames           // of all files
 	parents    [][2]string           // name and supercategory of each category
 	classes    *classNames
 	strays     []error
@@ -57,24 +57,22 @@ func openCOCO(files Files, names []string, o Options) (*Set, error) {
 	classes := newClassNames(o)
 	out := &Set{format: formatCOCO, Photos: files.photos()}
 	var sets []*cocoFile
+	var images imageNames
 	for _, name := range names {
-		f := newCOCOFile(files, name, classes, o)
+		f := newCOCOFile(files, name, &images, classes, o)
 		if err := f.scan(); err != nil {
 			return nil, err
-		}
-		for _, im := range f.images {
-			out.Images = append(out.Images, im.FileName)
 		}
 		out.unlisted = append(out.unlisted, f.heading())
 		sets = append(sets, f)
 	}
-	out.Classes = classes.list
+	out.Classes, out.Images = classes.list, images.list
 	out.Masks = inTurn(sets, (*cocoFile).masks)
 	return out, nil
 }
 
-func newCOCOFile(files Files, name string, classes *classNames, o Options) *cocoFile {
-	return &cocoFile{files: files, name: name, places: map[identifier]int{}, categories: map[identifier]string{}, stuff: map[identifier]bool{}, classes: classes, options: o}
+func newCOCOFile(files Files, name string, names *imageNames, classes *classNames, o Options) *cocoFile {
+	return &cocoFile{files: files, name: name, names: names, places: map[identifier]int{}, categories: map[identifier]string{}, stuff: map[identifier]bool{}, classes: classes, options: o}
 }
 
 // scan reads the images and categories of a file.
@@ -109,11 +107,11 @@ func (f *cocoFile) addImage(d *Document) error {
 	if _, twice := f.places[im.ID]; twice {
 		return segment.Errorf(segment.Unreadable, "%s has two images with the id %s.", f.name, im.ID)
 	}
-	if len(f.images) == maxCOCOImages {
-		return segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the limit. Split it.", f.name, maxCOCOImages)
+	im.FileName, im.beside = slashed(im.FileName), beside(f.name, im.FileName)
+	if err := f.names.add(f.name, im.FileName, im.ID); err != nil {
+		return err
 	}
 	f.places[im.ID] = len(f.images)
-	im.FileName, im.beside = slashed(im.FileName), beside(f.name, im.FileName)
 	f.images = append(f.images, im)
 	return nil
 }
@@ -141,7 +139,7 @@ func (f *cocoFile) addCategory(d *Document) error {
 	f.categories[c.ID], f.stuff[c.ID] = label, string(c.Thing) == "0"
 	var parent string
 	_ = json.Unmarshal(c.Parent, &parent)
-	f.parents = append(f.parents, [2]string{label, strings.TrimSpace(parent)})
+	f.parents = append(f.parents, [2]string{label, endOf(strings.TrimSpace(parent))})
 	return f.classes.add(label)
 }
 

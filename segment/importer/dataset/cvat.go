@@ -137,13 +137,11 @@ func openCVAT(files Files, names []string, o Options) (*Set, error) {
 		set.photos[photo] = true
 	}
 	for _, name := range names {
-		images, err := set.scan(name)
-		if err != nil {
+		if err := set.scan(name); err != nil {
 			return nil, err
 		}
-		d.Images = append(d.Images, images...)
 	}
-	d.Classes = set.classes.list
+	d.Classes, d.Images = set.classes.list, set.names.list
 	d.Masks = inTurn(names, set.masks)
 	return d, nil
 }
@@ -153,6 +151,7 @@ type cvatSet struct {
 	files   Files
 	classes *classNames
 	photos  map[string]bool
+	names   imageNames
 	options Options
 }
 
@@ -167,19 +166,19 @@ func (s *cvatSet) image(of map[string]string) string {
 }
 
 // scan lists the images of a file and adds its labels to the classes.
-func (s *cvatSet) scan(name string) (images []string, err error) {
+func (s *cvatSet) scan(name string) error {
 	f, err := openXML(s.files, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
 	for {
 		token, err := f.next()
 		if err == io.EOF {
-			return images, nil
+			return nil
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		label := ""
 		switch token := token.(type) {
@@ -191,19 +190,18 @@ func (s *cvatSet) scan(name string) (images []string, err error) {
 			of := attributes(token)
 			switch {
 			case f.inside("annotations", "track"):
-				return nil, segment.Errorf(segment.Unsupported, "%s is of the kind 'CVAT for video', which can't be imported; export 'CVAT for images' or COCO from CVAT instead.", name)
+				return segment.Errorf(segment.Unsupported, "%s is of the kind 'CVAT for video', which can't be imported; export 'CVAT for images' or COCO from CVAT instead.", name)
 			case f.inside("annotations", "image"):
-				if len(images) == maxCOCOImages {
-					return nil, segment.Errorf(segment.TooLarge, "%s lists more than %d images, which is the limit. Split it.", name, maxCOCOImages)
+				if err := s.names.add(name, s.image(of), ""); err != nil {
+					return err
 				}
-				images = append(images, s.image(of))
 			case f.inside("image", token.Name.Local):
 				label = of["label"]
 			}
 		}
 		if label = strings.TrimSpace(label); label != "" {
 			if err := s.classes.add(label); err != nil {
-				return nil, err
+				return err
 			}
 		}
 	}
@@ -241,7 +239,7 @@ func (s *cvatSet) masks(name string, yield func(*Mask, error) bool) bool {
 			of := attributes(token)
 			switch {
 			case f.inside("annotations", "image"):
-				m, shapes, held = &Mask{Image: s.image(of), File: of["name"]}, nil, 0
+				m, shapes, held = &Mask{Image: s.image(of), File: endOf(of["name"])}, nil, 0
 				size.X, _ = strconv.Atoi(of["width"])
 				size.Y, _ = strconv.Atoi(of["height"])
 			case f.inside("image", token.Name.Local):

@@ -78,11 +78,13 @@ func openLabelme(files Files, names []string, o Options) (*Set, error) {
 			with = append(with, f)
 		}
 	}
-	var images []string
+	var images imageNames
 	for _, f := range with {
-		images = append(images, f.image)
+		if err := images.add(f.name, f.image, ""); err != nil {
+			return nil, err
+		}
 	}
-	return &Set{format: formatLabelme, Classes: classes.list, Images: images, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
+	return &Set{format: formatLabelme, Classes: classes.list, Images: images.list, Photos: files.photos(), Masks: func(yield func(*Mask, error) bool) {
 		for _, f := range with {
 			m := &Mask{Image: f.image, File: path.Base(f.name), Beside: f.beside}
 			m.Draw = func() (func(), error) { return m.readLabelme(files, f, classes, o) }
@@ -147,15 +149,6 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 	f.image, f.beside = slashed(f.image), beside(name, f.image)
 	return f, err
 }
-
-// slashed is a path, relative to a folder of any depth, as it is in archives.
-func slashed(name string) string {
-	name = path.Clean("/" + strings.ReplaceAll(name, `\`, "/"))
-	return strings.TrimPrefix(name, "/")
-}
-
-// beside is the path of an image whose name is relative to the file that it stands in.
-func beside(file, image string) string { return slashed(path.Dir(file) + "/" + image) }
 
 // cropBytes is the memory per pixel of a shape's mask.
 const cropBytes = 4

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"collie/segment"
 )
 
 // whole is a whole number. Programs that compute with NumPy or pandas write 200 as
@@ -56,6 +58,9 @@ func (id *identifier) UnmarshalJSON(b []byte) error {
 		text = strconv.FormatInt(int64(v), 10)
 	} else if json.Unmarshal(b, &text) != nil {
 		return &json.UnmarshalTypeError{Value: "value " + shortened(b), Type: reflect.TypeFor[identifier]()}
+	}
+	if len(text) > maxOneName {
+		return segment.Errorf(segment.TooLarge, "An id or a label has more than %d bytes, which is the limit.", maxOneName)
 	}
 	*id = identifier(text)
 	return nil

@@ -41,8 +41,9 @@ func openPanoptic(files Files, names []string, o Options) (*Set, error) {
 		named[path.Base(name)] = append(named[path.Base(name)], name)
 	}
 	var masks []string
+	var images imageNames
 	for _, name := range names {
-		f := &panopticFile{newCOCOFile(files, name, classes, o), named, map[string]string{}}
+		f := &panopticFile{newCOCOFile(files, name, &images, classes, o), named, map[string]string{}}
 		if err := f.scan(); err != nil {
 			return nil, err
 		}

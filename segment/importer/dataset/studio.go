@@ -35,12 +35,12 @@ type studioSet struct {
 func openStudio(files Files, names []string, o Options) (*Set, error) {
 	set := &studioSet{files: files, classes: newClassNames(o), options: o}
 	d := &Set{format: formatStudio, Photos: files.photos()}
+	var images imageNames
 	for _, name := range names {
 		err := set.each(name, func(t *studioTask) error {
-			if len(d.Images) == maxCOCOImages {
-				return segment.Errorf(segment.TooLarge, "%s has more than %d tasks, which is the limit. Split it.", name, maxCOCOImages)
+			if err := images.add(name, t.image, ""); err != nil {
+				return err
 			}
-			d.Images = append(d.Images, t.image)
 			for _, r := range t.regions {
 				if r.class == "" {
 					continue
@@ -55,10 +55,10 @@ func openStudio(files Files, names []string, o Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	if len(d.Images) == 0 {
+	if len(images.list) == 0 {
 		return nil, segment.Errorf(segment.Unsupported, "No task in %s has an annotation that somebody has submitted.", names[0])
 	}
-	d.Classes = set.classes.list
+	d.Classes, d.Images = set.classes.list, images.list
 	d.Masks = inTurn(names, set.masks)
 	return d, nil
 }
