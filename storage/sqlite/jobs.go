@@ -51,19 +51,20 @@ func (s *Store) Claim(ctx context.Context, node string, kinds []string, lease ti
 	if err != nil {
 		return nil, err
 	}
-	// No lease is longer than one that begins now, unless the clock has been set back.
+	// No lease ends later than latest, though others may have begun theirs since now, unless
+	// the clock has been set back.
 	const next = `SELECT number FROM job WHERE kind IN (SELECT value FROM json_each(?1))
 		AND (state = 'waiting' OR state = 'running' AND lease_until NOT BETWEEN ?2 AND ?3) ORDER BY number LIMIT 1`
 	now := time.Now()
-	until := now.Add(lease).UnixMilli()
-	waiting, err := all(ctx, s.reads, row.Number[int64], "looking for a job", next, string(list), now.UnixMilli(), until)
+	latest := now.Add(2 * lease).UnixMilli()
+	waiting, err := all(ctx, s.reads, row.Number[int64], "looking for a job", next, string(list), now.UnixMilli(), latest)
 	if err != nil || len(waiting) == 0 { // mostly: nothing is written
 		return nil, err
 	}
 	var j job.Job
 	err = s.writer.write(ctx, func(w *writer) (err error) {
-		j, err = row.ScanJob(w.row("UPDATE job SET state = 'running', attempt = attempt + 1, node = ?4, lease_until = ?3, done = 0, total = 0 WHERE number = ("+next+") RETURNING "+row.JobColumns,
-			string(list), now.UnixMilli(), until, node))
+		j, err = row.ScanJob(w.row("UPDATE job SET state = 'running', attempt = attempt + 1, node = ?4, lease_until = ?5, done = 0, total = 0 WHERE number = ("+next+") RETURNING "+row.JobColumns,
+			string(list), now.UnixMilli(), latest, node, now.Add(lease).UnixMilli()))
 		return err
 	})
 	if segment.KindOf(err) == segment.NotFound { // somebody else was faster

@@ -89,7 +89,12 @@ func TestUnreadableRecord(t *testing.T) {
 		return err
 	}}
 	good := &request{answer: make(chan error, 1), do: func(w *writer) error { return w.exec("INSERT INTO try (key, expires) VALUES ('k', 1)") }}
-	w.commit([]*request{bad, good})
+	begun, onward := make(chan struct{}), make(chan struct{})
+	w.queue <- &request{answer: make(chan error, 1), do: func(*writer) error { close(begun); <-onward; return nil }}
+	<-begun // what is queued from now on is one transaction
+	w.queue <- bad
+	w.queue <- good
+	close(onward)
 	if err := <-bad.answer; err == nil {
 		t.Error("a damaged record was read")
 	}

@@ -162,7 +162,7 @@ func TestE2ERestoreRefused(t *testing.T) {
 	p.do("going to the trash", chromedp.Navigate(address+"/trash"))
 	p.until(`document.readyState === 'complete' && document.querySelectorAll('.trash-row').length === 3`)
 	p.clickOn("restoring all", "#restore-all")
-	p.until(`document.getElementById('toasts').textContent.includes('2 items') && document.querySelector('#toasts [role=alert]')?.textContent.includes('Two classes are called')`)
+	p.until(`document.getElementById('toasts').textContent.includes('2 items') && document.querySelector('#toasts [role=alert]')?.textContent.includes('has another class')`)
 	if left := value[string](p, `[...document.querySelectorAll('.trash-name')].map((n) => n.textContent).join()`); left != "sea" {
 		t.Errorf("in the trash are %q, want the class", left)
 	}
