@@ -75,31 +75,41 @@ func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string,
 	return s.changeImages(ctx, projectID, imageIDs, check, "UPDATE image SET assignee = $2 WHERE id = ANY($1)", assignee)
 }
 
-// changeImages changes images of a project, whose ids are the first argument of the query,
-// unless check returns an error for one of them, as they are now; NotFound, and nothing is
-// changed, if the project doesn't have one of them.
+// changeImages changes images of a project, whose ids are the first argument of the query;
+// NotFound, and nothing is changed, if it doesn't have one of them. check returns an error
+// for one that can't be changed as it is; nil reads no records.
 func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, check func(segment.Image) error, query string, more ...any) error {
 	return s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
 			return err
 		}
-		rows, err := tx.Query(ctx, row.SelectImages+" WHERE image.id = ANY($1)", imageIDs)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		images, err := row.List(rows, row.ScanImage)
-		if err != nil {
-			return err
-		}
-		for _, im := range images {
-			if err := check(im); err != nil {
+		if check != nil {
+			if err := checkImages(ctx, tx, imageIDs, check); err != nil {
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, query, append([]any{imageIDs}, more...)...)
+		_, err := tx.Exec(ctx, query, append([]any{imageIDs}, more...)...)
 		return err
 	})
+}
+
+// checkImages returns the first error that check returns for one of the images.
+func checkImages(ctx context.Context, tx pgx.Tx, imageIDs []string, check func(segment.Image) error) error {
+	rows, err := tx.Query(ctx, row.SelectImages+" WHERE image.id = ANY($1)", imageIDs)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	images, err := row.List(rows, row.ScanImage)
+	if err != nil {
+		return err
+	}
+	for _, im := range images {
+		if err := check(im); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lockImages keeps others from changing images of a project, in an order in which two

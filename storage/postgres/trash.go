@@ -29,13 +29,7 @@ func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
 
 // TrashImages hides images.
 func (s *Store) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
-	err := s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		if err := lockImages(ctx, tx, projectID, imageIDs); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, "UPDATE image SET trashed_at = "+now+" WHERE id = ANY($1)", imageIDs)
-		return err
-	})
+	err := s.changeImages(ctx, projectID, imageIDs, nil, "UPDATE image SET trashed_at = "+now+" WHERE id = ANY($1)")
 	if err == nil {
 		for _, id := range imageIDs {
 			s.hint(segment.ImageChanged, id)

@@ -70,40 +70,49 @@ func (s *Store) NoteDoubt(ctx context.Context, imageID string, share *float64) e
 
 // SetReview sets the reviews in the images' records.
 func (s *Store) SetReview(ctx context.Context, projectID string, looked map[string]segment.Looked, r segment.Review, approved bool) error {
-	return s.changeImages(ctx, projectID, slices.Collect(maps.Keys(looked)), func(w *writer, im segment.Image) error {
-		if err := row.CheckReview(im, looked[im.ID], approved); err != nil {
-			return err
-		}
+	check := func(im segment.Image) error { return row.CheckReview(im, looked[im.ID], approved) }
+	return s.changeImages(ctx, projectID, slices.Collect(maps.Keys(looked)), check, func(w *writer, id string) error {
 		return w.exec("UPDATE image SET review = ?, review_comment = ?, review_by = ?, review_at = ?, review_seq = min(seq, ?) WHERE id = ?",
-			string(r.Status), r.Comment, r.By, r.At.UnixMilli(), looked[im.ID].Seq, im.ID)
+			string(r.Status), r.Comment, r.By, r.At.UnixMilli(), looked[id].Seq, id)
 	})
 }
 
 // Assign sets the assignee in the images' records.
 func (s *Store) Assign(ctx context.Context, projectID string, imageIDs []string, assignee string, replaces *string) error {
-	return s.changeImages(ctx, projectID, imageIDs, func(w *writer, im segment.Image) error {
-		if err := row.CheckAssignee(im, replaces); err != nil {
-			return err
-		}
-		return w.exec("UPDATE image SET assignee = ? WHERE id = ?", assignee, im.ID)
+	check := func(im segment.Image) error { return row.CheckAssignee(im, replaces) }
+	return s.changeImages(ctx, projectID, imageIDs, check, func(w *writer, id string) error {
+		return w.exec("UPDATE image SET assignee = ? WHERE id = ?", assignee, id)
 	})
 }
 
 // changeImages changes images of a project, all or, after an error, none; NotFound if
-// it doesn't have one of them.
-func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, change func(*writer, segment.Image) error) error {
+// it doesn't have one of them. check returns an error for one that can't be changed as it
+// is; nil reads no records.
+func (s *Store) changeImages(ctx context.Context, projectID string, imageIDs []string, check func(segment.Image) error, change func(w *writer, id string) error) error {
 	return s.writer.write(ctx, func(w *writer) error {
 		for _, id := range imageIDs {
-			im, err := row.ScanImage(w.row(selectImage+"AND image.id = ? AND project.id = ?", id, projectID))
-			if err != nil {
+			if err := w.checkImage(projectID, id, check); err != nil {
 				return err
 			}
-			if err := change(w, im); err != nil {
+			if err := change(w, id); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// checkImage is the check of changeImages for one image.
+func (w *writer) checkImage(projectID, id string, check func(segment.Image) error) error {
+	if check == nil {
+		_, _, err := scanHead(w.row(selectHead+" AND project.id = ?", id, projectID))
+		return err
+	}
+	im, err := row.ScanImage(w.row(selectImage+"AND image.id = ? AND project.id = ?", id, projectID))
+	if err != nil {
+		return err
+	}
+	return check(im)
 }
 
 const selectImage = row.SelectImages + ` WHERE image.trashed_at IS NULL AND project.trashed_at IS NULL `

@@ -30,8 +30,8 @@ func (s *Store) RemoveEmpty(ctx context.Context, id string) error {
 // TrashImages hides images.
 func (s *Store) TrashImages(ctx context.Context, projectID string, imageIDs []string) error {
 	now := time.Now().UnixMilli()
-	return s.changeImages(ctx, projectID, imageIDs, func(w *writer, im segment.Image) error {
-		return w.exec("UPDATE image SET trashed_at = ? WHERE id = ?", now, im.ID)
+	return s.changeImages(ctx, projectID, imageIDs, nil, func(w *writer, id string) error {
+		return w.exec("UPDATE image SET trashed_at = ? WHERE id = ?", now, id)
 	})
 }
 

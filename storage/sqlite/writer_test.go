@@ -104,6 +104,9 @@ func TestUnreadableRecord(t *testing.T) {
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("the disk counts as failed: %v", err)
 	}
+	if err := s.TrashImages(t.Context(), im.ProjectID, []string{"im"}); err != nil {
+		t.Errorf("its image can't be moved to the trash: %v", err)
+	}
 }
 
 // The write-ahead log stays small however large the events are: imports would otherwise
