@@ -227,15 +227,10 @@ type cocoHeld struct {
 // hold reads the annotations of as many images as fit into memory, starting at
 // an index, and returns them by index, with the index after the last.
 func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
-	d, err := OpenJSON(f.files, f.name)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer d.Close()
 	held, end = map[int]*cocoHeld{}, len(f.images)
 	bytes, number := 0, 0
 	f.stray = 0
-	one := func() error {
+	one := func(d *Document) error {
 		var a cocoAnnotation
 		if err := d.Into(&a); err != nil {
 			return err
@@ -279,16 +274,26 @@ func (f *cocoFile) hold(from int) (held map[int]*cocoHeld, end int, err error) {
 		}
 		return nil
 	}
-	err = d.Members(func(member string) error {
-		if member == "annotations" {
-			return d.Elements(member, one)
-		}
-		return nil
-	})
+	err = f.annotations(one)
 	if from == 0 && f.stray > listedStrays {
 		f.strays = append(f.strays, &MaskError{"more annotations", segment.Errorf(segment.Unreadable, "%d more refer to images that are not in the file.", f.stray-listedStrays)})
 	}
 	return held, end, err
+}
+
+// annotations calls read to read one annotation after the other.
+func (f *cocoFile) annotations(read func(d *Document) error) error {
+	d, err := OpenJSON(f.files, f.name)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Members(func(member string) error {
+		if member != "annotations" {
+			return nil
+		}
+		return d.Elements(member, func() error { return read(d) })
+	})
 }
 
 // noteStray records, in the first pass, an annotation without a known image.

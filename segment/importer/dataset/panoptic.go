@@ -14,8 +14,7 @@ import (
 // has the segments of a PNG for each image.
 type panopticFile struct {
 	*cocoFile
-	named    map[string][]string // paths of all files by their last part
-	pictures map[string]string   // path of each PNG that it names
+	named map[string][]string // paths of all files by their last part
 }
 
 // panopticImage is the annotation of an image.
@@ -43,7 +42,7 @@ func openPanoptic(files Files, names []string, o Options) (*Set, error) {
 	var masks []string
 	var images imageNames
 	for _, name := range names {
-		f := &panopticFile{newCOCOFile(files, name, &images, classes, o), named, map[string]string{}}
+		f := &panopticFile{newCOCOFile(files, name, &images, classes, o), named}
 		if err := f.scan(); err != nil {
 			return nil, err
 		}
@@ -52,7 +51,6 @@ func openPanoptic(files Files, names []string, o Options) (*Set, error) {
 				out.Images = append(out.Images, f.images[place].FileName)
 			}
 			if picture := f.find(a.FileName); picture != "" {
-				f.pictures[a.FileName] = picture
 				masks = append(masks, picture)
 			}
 			return nil
@@ -69,23 +67,13 @@ func openPanoptic(files Files, names []string, o Options) (*Set, error) {
 
 // each reads one annotation after the other.
 func (f *panopticFile) each(do func(a *panopticImage) error) error {
-	d, err := OpenJSON(f.files, f.name)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Members(func(member string) error {
-		if member != "annotations" {
-			return nil
+	return f.annotations(func(d *Document) error {
+		var a panopticImage
+		if err := d.Into(&a); err != nil {
+			return err
 		}
-		return d.Elements(member, func() error {
-			var a panopticImage
-			if err := d.Into(&a); err != nil {
-				return err
-			}
-			a.FileName = slashed(a.FileName)
-			return do(&a)
-		})
+		a.FileName = slashed(a.FileName)
+		return do(&a)
 	})
 }
 
@@ -139,7 +127,7 @@ func (m *Mask) drawPanoptic(a *panopticImage, f *panopticFile) (give func(), err
 	if err != nil {
 		return func() {}, err
 	}
-	picture := f.pictures[a.FileName]
+	picture := f.find(a.FileName)
 	if picture == "" {
 		return func() {}, segment.Errorf(segment.Unreadable, "Its PNG %s is not among the files, or is there more than once. Put the JSON file and the folder with the PNGs into one zip archive.", shortened([]byte(a.FileName)))
 	}
