@@ -208,12 +208,13 @@ func (s *Store) explain(ctx context.Context, do string, err error) error {
 	case minio.InvalidAccessKeyID, minio.SignatureDoesNotMatch, "XAdminUserNotFound": // the last one is versitygw's
 		return fmt.Errorf("the bucket %v doesn't know these keys; correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: %w", s, err)
 	}
+	refused := answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized
 	switch {
 	case isFull(answer):
 		return fmt.Errorf("the bucket %v is full", s)
-	case (answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized) && s.keyless():
+	case refused && s.keyless():
 		return fmt.Errorf("the bucket %v needs keys: set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment, or a file ~/.aws/credentials: %w", s, err)
-	case answer.StatusCode == http.StatusForbidden || answer.StatusCode == http.StatusUnauthorized:
+	case refused:
 		return fmt.Errorf("the bucket %v can't %s with these keys; they need the rights to list the bucket and to get, put and delete its objects (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY): %w", s, do, err)
 	case isAway(answer):
 		return fmt.Errorf("the bucket %v can't be reached; is the endpoint in --blobs right, and is the server running? %w", s, err)
