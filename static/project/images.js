@@ -75,9 +75,7 @@ export class ImageList {
     const before = this.images;
     const now = await this.fetch().catch(() => before); // while the server can't be reached the list stays as it is
     if (this.images !== before || JSON.stringify(now) === JSON.stringify(before)) return;
-    this.images = now;
-    this.grid.forget();
-    this.filter();
+    this.show(now);
     this.moved();
   }
 
@@ -95,7 +93,12 @@ export class ImageList {
   /** Shows images as they are now. @param {import('./reviews.js').Reviewed[]} changed */
   adopt(changed) {
     const now = new Map(changed.map((im) => [im.id, /** @type {ImageRecord} */ (im)]));
-    this.images = this.images.map((im) => now.get(im.id) ?? im);
+    this.show(this.images.map((im) => now.get(im.id) ?? im));
+  }
+
+  /** @param {ImageRecord[]} images all of the project */
+  show(images) {
+    this.images = images;
     this.grid.forget();
     this.filter();
   }
