@@ -106,9 +106,9 @@ func (o Options) orDefault() Options {
 }
 
 // Open returns the data set in the files. It recognizes the format by names and
-// contents; of several formats it reads the first of VOC, COCO, labelme and Label
-// Studio, and yields an error for each file of the others. Then come CVAT's XML, masks
-// in a folder of that name, and YOLO's text files. Errors are for people. It doesn't
+// contents; of several formats it reads the first of VOC, COCO, labelme, Label Studio,
+// CVAT's XML, masks in a folder of that name, and YOLO's text files, and yields an error
+// for each file of the others. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must stay
 // readable. project are the classes of the project that the masks are for, if there is
 // one. lend gives the memory for a mask, or waits for it until ctx ends.
@@ -136,44 +136,39 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 	if err != nil {
 		return nil, err
 	}
-	if len(classes) > 0 {
-		d, err := openVOC(files, classes, "SegmentationClass", list, files.photosOfVOC(), o)
-		return d.without(documents.all()), err
-	}
-	if len(documents.coco) > 0 {
-		d, err := openCOCO(files, documents.coco, o)
-		documents.coco = nil
-		return d.without(documents.all()), err
-	}
-	if len(documents.panoptic) > 0 {
-		d, err := openPanoptic(files, documents.panoptic, o)
-		documents.panoptic = nil
-		return d.without(documents.all()), err
-	}
-	if len(documents.labelme) > 0 {
-		d, err := openLabelme(files, documents.labelme, o)
-		documents.labelme = nil
-		return d.without(documents.all()), err
-	}
-	if len(documents.studio) > 0 {
-		d, err := openStudio(files, documents.studio, o)
-		return d.without(documents.bad), err
-	}
 	cvat, otherXML, err := cvatFiles(files)
 	if err != nil {
 		return nil, err
 	}
-	if len(cvat) > 0 {
-		d, err := openCVAT(files, cvat, o)
-		return d.without(documents.bad), err
+	masks, outlines := inFolder(pictures, "masks"), files.outlines()
+	var chosen func() (*Set, error)
+	var unread []*MaskError
+	for _, found := range []struct {
+		files []string
+		open  func() (*Set, error)
+	}{
+		{classes, func() (*Set, error) {
+			return openVOC(files, classes, "SegmentationClass", list, files.photosOfVOC(), o)
+		}},
+		{documents.coco, func() (*Set, error) { return openCOCO(files, documents.coco, o) }},
+		{documents.panoptic, func() (*Set, error) { return openPanoptic(files, documents.panoptic, o) }},
+		{documents.labelme, func() (*Set, error) { return openLabelme(files, documents.labelme, o) }},
+		{documents.studio, func() (*Set, error) { return openStudio(files, documents.studio, o) }},
+		{cvat, func() (*Set, error) { return openCVAT(files, cvat, o) }},
+		{masks, func() (*Set, error) { return openVOC(files, masks, "masks", list, files.photos("masks"), o) }},
+		{outlines, func() (*Set, error) { return openYOLO(files, outlines, o) }},
+	} {
+		switch {
+		case len(found.files) == 0:
+		case chosen == nil:
+			chosen = found.open
+		default:
+			unread = append(unread, notRead(found.files)...)
+		}
 	}
-	if masks := inFolder(pictures, "masks"); len(masks) > 0 {
-		d, err := openVOC(files, masks, "masks", list, files.photos("masks"), o)
-		return d.without(documents.bad), err
-	}
-	if outlines := files.outlines(); len(outlines) > 0 {
-		d, err := openYOLO(files, outlines, o)
-		return d.without(documents.bad), err
+	if chosen != nil {
+		d, err := chosen()
+		return d.without(append(unread, documents.bad...)), err
 	}
 	other := files.other()
 	switch {

@@ -298,6 +298,10 @@ func TestNothingIsLeftOut(t *testing.T) {
 			fstest.MapFS{"SegmentationClass/v.png": file(indices), "a.json": file(labelme), "b.json": file(coco("b.jpg"))},
 			[]string{"b.json" + other, "a.json" + other, "v 01"},
 		},
+		"COCO, CVAT and YOLO": {
+			fstest.MapFS{"a.json": file(coco("a.jpg")), "b.xml": file([]byte("<annotations></annotations>")), "labels/c.txt": file(nil), "masks/a.png": file(indices)},
+			[]string{"b.xml" + other, "labels/c.txt" + other, "a.jpg 10"},
+		},
 		"a folder of masks": {fstest.MapFS{"masks/v.png": file(indices), "images/v.png": file([]byte("no mask"))}, []string{"v 01"}},
 	} {
 		t.Run(name, func(t *testing.T) {

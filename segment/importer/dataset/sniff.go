@@ -3,7 +3,8 @@ package dataset
 import (
 	"cmp"
 	"errors"
-	"slices"
+	"path"
+	"strings"
 
 	"collie/segment"
 )
@@ -38,14 +39,13 @@ func sniff(files Files, names []string) (documents, error) {
 	return d, nil
 }
 
-// all returns a problem for each of the files.
-func (d documents) all() []*MaskError {
-	return append(d.notRead(slices.Concat(d.coco, d.panoptic, d.labelme, d.studio)), d.bad...)
-}
-
-func (documents) notRead(names []string) []*MaskError {
+// notRead returns a problem for each of the files but pictures, which can be photographs.
+func notRead(names []string) []*MaskError {
 	var out []*MaskError
 	for _, name := range names {
+		if ext := strings.ToLower(path.Ext(name)); ext == ".png" || isTIFF(name) {
+			continue
+		}
 		out = append(out, &MaskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
 	}
 	return out
