@@ -23,7 +23,7 @@ type importCommand struct {
 
 // together are the names of files and folders that give the others in a folder their
 // meaning: objects beside classes, names of colours, numbers and images.
-var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "annotations.xml", "data.yaml", "labels"}
+var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "annotations.xml", "data.yaml", "labels", "gtFine", "gtCoarse"}
 
 // Run imports the files one by one, but folders that have one of together, label images or
 // files of one name as a whole, and reports the outcome of each mask, and what numbers became.

@@ -18,7 +18,7 @@ var folders = regexp.MustCompile(`(?i)(^|/)(Segmentation(Class|Object)\w*|masks|
 
 // suffixes follow the name of a photograph in that of its mask. A JPEG of such a name may show
 // somebody with a mask.
-var suffixes = []string{"_cp_masks", "_masks", "_mask"}
+var suffixes = regexp.MustCompile(`_(cp_masks|masks?|gt(fine|coarse)_(color|(label|instance)(train)?ids))$`)
 
 // Others returns which of the names, paths with slashes, are not those of
 // photographs: lists and annotations by their endings, and whatever is in a folder for
@@ -68,10 +68,8 @@ func photographOf(name string) string {
 	if amongMasks(name) {
 		return stem(name)
 	}
-	for _, suffix := range suffixes {
-		if of, cut := strings.CutSuffix(stem(name), suffix); cut && !isJPEG(name) {
-			return of
-		}
+	if of := suffixes.ReplaceAllString(stem(name), ""); of != stem(name) && !isJPEG(name) {
+		return of
 	}
 	return ""
 }
@@ -83,8 +81,9 @@ func isJPEG(name string) bool {
 // amongMasks reports whether a file is in a folder for masks.
 func amongMasks(name string) bool { return folders.MatchString(name) }
 
-// stem is a file's name without folder and ending, in lower case.
+// stem is a file's name without folder and ending, in lower case, and without what Cityscapes
+// puts behind the names of photographs.
 func stem(name string) string {
 	base := strings.ToLower(path.Base(name))
-	return strings.TrimSuffix(base, path.Ext(base))
+	return strings.TrimSuffix(strings.TrimSuffix(base, path.Ext(base)), "_leftimg8bit")
 }

@@ -17,6 +17,7 @@ func TestOthers(t *testing.T) {
 		{"train/images/a.jpg train/labels/a.txt data.YAML README.md", "", "README.md data.YAML train/labels/a.txt"},
 		{"masks/a.png masks/b.png", "", ""},
 		{"a.jpg a_mask.png b_mask.png c.tif c_cp_masks.tif _classes.csv _mask.png a_mask.jpg", "", "_classes.csv a_mask.png c_cp_masks.tif"},
+		{"leftImg8bit/val/u/u_leftImg8bit.png gtFine/val/u/u_gtFine_color.png gtFine/val/u/u_gtFine_labelTrainIds.png gtFine/val/u/v_gtFine_instanceIds.png", "v.jpg", "gtFine/val/u/u_gtFine_color.png gtFine/val/u/u_gtFine_labelTrainIds.png gtFine/val/u/v_gtFine_instanceIds.png"},
 		{"a.json a.xml", "", ""}, // nothing would be left
 		{"a.jpg a.nef notes", "", ""},
 		{"masks/a.png masks/b.png", "x/a.jpg", "masks/a.png"},

@@ -131,7 +131,7 @@ func (n *names) find(name, beside string) (id, photo, as string, err error) {
 	name = segment.Folded(name)
 	id, photo, as, err = n.findWhole(name)
 	if image := scoreMark.ReplaceAllString(dataset.Unmarked(name), ""); err != nil && image != name {
-		for _, other := range []string{image, image + "_img"} { // cellpose's own data set has a_img and a_masks
+		for _, other := range []string{image, image + "_img", image + "_leftimg8bit"} { // cellpose's own data set has a_img and a_masks; Cityscapes
 			if id, photo, as, err := n.findWhole(other); err == nil {
 				return id, photo, as, nil
 			}

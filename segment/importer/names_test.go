@@ -114,6 +114,8 @@ func TestImagesOfTwoFolders(t *testing.T) {
 		"marked":           {[]string{"a.png", "b.png"}, masks("a_masks.png", "b_cp_masks.png"), []string{"a.png one", "b.png two"}},
 		"marked, dots":     {[]string{"a.ome.png"}, masks("masks/a.ome-Label.png"), []string{"a.ome.png one"}},
 		"marked, both":     {[]string{"a_img.png"}, masks("a_masks.png"), []string{"a_img.png one"}},
+		"Cityscapes":       {[]string{"bonn/b_leftImg8bit.png", "a.png"}, masks("gtFine/val/a_gtFine_labelIds.png", "gtFine/val/bonn/b_gtFine_labelIds.png"), []string{"a.png ego vehicle", "bonn/b_leftImg8bit.png rectification border"}},
+		"its photo":        {nil, with(masks("gtFine/val/bonn/b_gtFine_labelIds.png"), "leftImg8bit/val/bonn/b_leftImg8bit.png"), []string{"b_leftImg8bit.png ego vehicle"}},
 		"so called":        {[]string{"a_masks.png", "a.png"}, masks("a_masks.png"), []string{"a_masks.png one"}},
 		"marked, folders":  {[]string{"s1/a.png", "s2/a.png"}, masks("s1/a_masks.png", "s2/a_masks.png"), []string{"s1/a.png one", "s2/a.png two"}},
 		"marked, one":      {[]string{"a.png"}, masks("s1/a_masks.png", "s2/a_masks.png"), []string{"The data set has more than one image called a_masks", "The data set has more than one image called a_masks"}},
@@ -138,6 +140,9 @@ func TestImagesOfTwoFolders(t *testing.T) {
 			}
 			report, err := importer.Import(t.Context(), w, p.ID, files, dataset.Options{}, nil)
 			if err != nil {
+				t.Fatal(err)
+			}
+			if p, err = w.Project(t.Context(), p.ID); err != nil { // it can have got classes
 				t.Fatal(err)
 			}
 			var got []string

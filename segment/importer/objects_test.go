@@ -44,7 +44,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 	}
 	yes := true
 	options := export.Options{Images: []string{a.Image().ID}, Pictures: &yes, Undecided: "background"}
-	for _, format := range []string{"coco", "labelme", "voc"} {
+	for _, format := range []string{"coco", "labelme", "voc", "cityscapes"} {
 		t.Run(format, func(t *testing.T) {
 			first := mustExport(t, there, p.ID, format, options)
 			here := workspacetest.MustOpen(t)
@@ -52,7 +52,7 @@ func TestObjectsRoundTrip(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if format == "voc" { // its photographs are JPEGs, which have other superpixels
+			if format == "voc" || format == "cityscapes" { // the photographs are JPEGs, which have other superpixels, or have other names
 				if _, err := here.AddImage(t.Context(), q.ID, "scene.png", bytes.NewReader(scene())); err != nil {
 					t.Fatal(err)
 				}

@@ -54,7 +54,7 @@ export function meant(files) {
 /** Endings of the lists and annotations of data sets, and their folders of masks; as in segment/beside. */
 const LIST = /\.(txt|json|xml|ya?ml|csv|md|np[yz])$/i;
 const MASKS = /(^|\/)(Segmentation(Class|Object)\w*|masks|annotations)\//i;
-const MASK = /_(cp_masks|masks?)\.(?!jpe?g$)[^.]*$/i;
+const MASK = /_(cp_masks|masks?|gt(fine|coarse)_(color|(label|instance)(train)?ids))\.(?!jpe?g$)[^.]*$/i;
 
 /** Whether a file can be a mask by its name. @param {{name: string}} file */
 export const likeMask = ({ name }) => MASKS.test(name) || MASK.test(name);
@@ -69,7 +69,7 @@ export const likeMask = ({ name }) => MASKS.test(name) || MASK.test(name);
  * @returns {F[]}
  */
 export function photographs(files, there = []) {
-  const stem = (/** @type {{name: string}} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/\.[^.]*$/, '').toLowerCase();
+  const stem = (/** @type {{name: string}} */ { name }) => name.slice(name.lastIndexOf('/') + 1).replace(/(_leftImg8bit)?\.[^.]*$/i, '').toLowerCase();
   const of = (/** @type {F} */ { name }) => stem({ name: MASKS.test(name) ? name : name.replace(MASK, '.') });
   const elsewhere = new Set(files.filter(({ name }) => !LIST.test(name) && !MASKS.test(name)).map(stem));
   const known = new Set(there.filter(({ name }) => !MASKS.test(name)).map(stem));

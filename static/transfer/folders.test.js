@@ -42,6 +42,7 @@ test('of a data set only photographs are uploaded', () => {
   assert.equal(left('y/images/A.JPG y/masks/a.png y/data.yaml notes.txt'), 'y/images/A.JPG');
   assert.equal(left('a.jpg a.json b.png b_mask.png classes.txt'), 'a.jpg b.png', 'the files of a folder without it');
   assert.equal(left('r/a.jpg r/a_mask.png r/b_mask.png r/c.tif r/c_cp_masks.tif r/_classes.csv r/a_mask.jpg'), 'r/a.jpg r/b_mask.png r/c.tif r/a_mask.jpg');
+  assert.equal(left('leftImg8bit/u_leftImg8bit.png gtFine/u_gtFine_color.png gtFine/u_gtFine_labelTrainIds.png gtFine/v_gtFine_labelIds.png'), 'leftImg8bit/u_leftImg8bit.png gtFine/v_gtFine_labelIds.png', "Cityscapes'");
   const there = [{ name: 'x/a.jpg' }, { name: 'b.jpg' }, { name: 'masks/c.png' }];
   assert.deepEqual(photographs([{ name: 'masks/a.png' }, { name: 'b_mask.png' }, { name: 'm.json' }], there), [], 'masks of images there');
   assert.deepEqual(photographs([{ name: 'masks/a.jpeg' }, { name: 'masks/c.png' }], there).length, 2);

@@ -1,5 +1,5 @@
 // Package dataset reads the masks that other programs wrote: pictures as in PASCAL VOC,
-// label images, COCO, labelme, Label Studio, CVAT and YOLO. [Open] tells which format it
+// Cityscapes, label images, COCO, labelme, Label Studio, CVAT and YOLO. [Open] tells which format it
 // is and returns a [Set] of masks, which are drawn one by one. What they become in a
 // project is the business of the importer. Nothing in the files is trusted, and errors
 // about them are for people.
@@ -107,7 +107,7 @@ func (o Options) orDefault() Options {
 
 // Open returns the data set in the files. It recognizes the format by names and
 // contents; of several formats it reads the first of VOC, COCO, labelme, Label Studio,
-// CVAT's XML, masks in a folder of that name, and YOLO's text files, and yields an error
+// CVAT's XML, Cityscapes, masks in a folder of that name, and YOLO's text files, and yields an error
 // for each file of the others. Errors are for people. It doesn't
 // read files outside the data set, and reads masks on demand, so the files must stay
 // readable. project are the classes of the project that the masks are for, if there is
@@ -124,7 +124,7 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 			pictures = append(pictures, name)
 		case ext == ".json":
 			jsons = append(jsons, name)
-		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && slices.Contains([]string{classNamesFile, pixelValuesFile}, strings.ToLower(path.Base(name))):
+		case strings.EqualFold(path.Base(name), "labelmap.txt"), list == "" && slices.Contains([]string{classNamesFile, pixelValuesFile, labelColorsFile}, strings.ToLower(path.Base(name))):
 			list = name
 		}
 	}
@@ -140,6 +140,7 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 	if err != nil {
 		return nil, err
 	}
+	cities := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return !cityClasses.MatchString(name) })
 	masks, outlines := inFolder(pictures, "masks"), files.outlines()
 	var chosen func() (*Set, error)
 	var unread []*MaskError
@@ -148,14 +149,17 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 		open  func() (*Set, error)
 	}{
 		{classes, func() (*Set, error) {
-			return openVOC(files, classes, "SegmentationClass", list, files.photosOfVOC(), o)
+			return openVOC(files, classPictures{names: classes, folder: "SegmentationClass", list: list, photos: files.photosOfVOC(), objects: files.objectsOfClasses()}, o)
 		}},
 		{documents.coco, func() (*Set, error) { return openCOCO(files, documents.coco, o) }},
 		{documents.panoptic, func() (*Set, error) { return openPanoptic(files, documents.panoptic, o) }},
 		{documents.labelme, func() (*Set, error) { return openLabelme(files, documents.labelme, o) }},
 		{documents.studio, func() (*Set, error) { return openStudio(files, documents.studio, o) }},
 		{cvat, func() (*Set, error) { return openCVAT(files, cvat, o) }},
-		{masks, func() (*Set, error) { return openVOC(files, masks, "masks", list, files.photos("masks"), o) }},
+		{cities, func() (*Set, error) { return openCityscapes(files, cities, list, o) }},
+		{masks, func() (*Set, error) {
+			return openVOC(files, classPictures{names: masks, folder: "masks", list: list, photos: files.photos("masks")}, o)
+		}},
 		{outlines, func() (*Set, error) { return openYOLO(files, outlines, o) }},
 	} {
 		switch {
@@ -180,7 +184,7 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 		return &Set{Photos: files.photos(), Masks: func(func(*Mask, error) bool) {}}, nil
 	case len(pictures) > 0:
 		masks := masksAlone(pictures)
-		return openVOC(files, masks, "", list, files.photosBut(masks), o)
+		return openVOC(files, classPictures{names: masks, list: list, photos: files.photosBut(masks)}, o)
 	case len(files.Scores()) > 0:
 		return &Set{Masks: func(func(*Mask, error) bool) {}}, nil
 	case otherXML != nil:
@@ -189,7 +193,7 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 	return nil, segment.Errorf(segment.Unsupported, "No masks found. %s", accepted)
 }
 
-const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, label images), COCO JSON (also panoptic, with its PNGs in a zip archive), labelme JSON, Label Studio's JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
+const accepted = "Collie reads masks as PNG or TIFF (PASCAL VOC, Cityscapes, label images), COCO JSON (also panoptic, with its PNGs in a zip archive), labelme JSON, Label Studio's JSON, XML of CVAT for images and .npz files with scores or embeddings, single or in a zip archive, single .npy files with scores, and outlines of YOLO with their data.yaml in a zip archive. Save masks in other formats as PNG."
 
 // other says what files are that belong to no format of masks that is read; empty for
 // others.
@@ -198,7 +202,6 @@ func (f Files) other() string {
 		for end, what := range map[string]string{
 			"/data.yaml":           "a data set of YOLO without text files in a folder called labels",
 			"/hypotheses.json":     "an export of Collie's hypotheses; export the labelling in another format instead",
-			"_gtFine_labelIds.png": "a data set of Cityscapes",
 			"/data/manifest.jsonl": "a backup of CVAT; export the task's data set as CVAT for images instead",
 			"/" + backup.File:      "a backup of a project, which becomes a project of its own: choose Import a backup on the start page, or use server import without --project",
 		} {

@@ -15,7 +15,7 @@ const acceptedLabels = "A label image has one whole number per pixel, 0 for back
 
 // labelMark is what programs put behind the name of an image when they name its mask:
 // cellpose, ilastik, MorphoLibJ and data sets.
-var labelMark = regexp.MustCompile(`(?i)[-_](cp_masks|masks?|labels?|lbl|object[-_ ]identities)$`)
+var labelMark = regexp.MustCompile(`(?i)[-_](cp_masks|masks?|labels?|lbl|object[-_ ]identities|gt(?:fine|coarse)_labelids)$`)
 
 // Unmarked is the name of a mask, which has no ending, without what programs put behind
 // that of the image.

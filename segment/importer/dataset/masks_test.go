@@ -162,7 +162,7 @@ func TestHiddenColoursOfObjects(t *testing.T) {
 	img.Set(1, 0, color.NRGBA{G: 20})
 	img.Set(2, 0, color.NRGBA{R: 10, A: 255})
 	m := &Mask{Width: 3, Height: 1, Pixels: make([]uint8, 3)}
-	if err := m.takeObjects(img); err != nil || m.Regions != 2 || m.Objects[0] != m.Objects[1] {
+	if err := m.takeObjects(img, 0); err != nil || m.Regions != 2 || m.Objects[0] != m.Objects[1] {
 		t.Errorf("%v, %d objects: %v", err, m.Regions, m.Objects)
 	}
 }
@@ -315,7 +315,6 @@ func TestNothingIsLeftOut(t *testing.T) {
 		"no segmentation":                 {"captions.json": file(captions)},
 		"YOLO":                            {"data.yaml": file(nil), "images/train/a.png": file(nil), "labels/train/a.txt": file(nil)},
 		"CVAT for video":                  {"annotations.xml": file([]byte(`<annotations><version>1.1</version><track id="0" label="cat"></track></annotations>`)), "images/a.png": file(nil)},
-		"Cityscapes":                      {"gtFine/default/a_gtFine_labelIds.png": file(nil), "manifest.json": file([]byte("{}"))},
 		"a backup of CVAT":                {"task.json": file([]byte(`{"name": "cats"}`)), "annotations.json": file([]byte(`[{"version": 0, "shapes": []}]`)), "data/manifest.jsonl": file(nil), "data/a.png": file(nil)},
 		"the labelling in another format": {"a/hypotheses.json": file([]byte("{}")), "a/labelling.png": file(nil)},
 		"Import a backup":                 {"backup.json": file([]byte(`{"kind": "collie-backup", "version": 1, "images": []}`)), "originals/a.png": file(indices), "manifest.json": file([]byte("{}"))},

@@ -17,33 +17,39 @@ import (
 	"collie/segment/mask"
 )
 
+// classPictures are the masks of a data set that has a picture of classes for each image.
+type classPictures struct {
+	names   []string
+	folder  string            // that the names of images begin below, if they are in one
+	list    string            // the file with the names of the classes, or empty
+	photos  []string          // of the data set
+	objects map[string]string // the picture of the objects of each, if there is one
+	least   int32             // number of an object there; smaller ones are none
+}
+
 // openVOC reads one PNG or TIFF per image, which has the name of its image, with the
 // folders below the given one. Pixels of palette and 8-bit grey PNGs and of TIFFs are
 // class indices, 255 void; those of RGB PNGs are looked up in the labelmap, or in
-// the colour map of PASCAL VOC without one, unless all are grey and some not there. list is
-// the file with the names of the classes, or empty.
-func openVOC(files Files, names []string, folder, list string, photos []string, o Options) (*Set, error) {
-	d := &Set{format: formatVOC, Photos: photos}
-	if list != "" {
-		b, err := files.readText(list, labelset.MaxBytes)
+// the colour map of PASCAL VOC without one, unless all are grey and some not there.
+func openVOC(files Files, p classPictures, o Options) (*Set, error) {
+	d := &Set{format: formatVOC, Photos: p.photos}
+	if p.list != "" {
+		b, err := files.readText(p.list, labelset.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if d.Classes, err = classesIn(strings.ToLower(path.Base(list)), string(b)); err != nil {
+		if d.Classes, err = classesIn(strings.ToLower(path.Base(p.list)), string(b), o.classes); err != nil {
 			return nil, err
 		}
 	}
 	colors := colorTable(d.Classes)
 	if d.Classes == nil && o.PASCAL {
-		for _, name := range labelset.PASCAL {
-			d.Classes = append(d.Classes, segment.Class{Name: name})
-		}
+		d.Classes = named(labelset.PASCAL)
 	}
-	objects := files.objectsOfClasses()
 	smooth := d.Classes == nil && !o.mapsGrey()
-	d.oneEach(names, folder, func(m *Mask, name string) (func(), error) {
+	d.oneEach(p.names, p.folder, func(m *Mask, name string) (func(), error) {
 		m.smooth = smooth
-		return m.drawVOC(files, name, objects[name], colors, o)
+		return m.drawVOC(files, name, &p, colors, o)
 	})
 	return d, nil
 }
@@ -55,9 +61,11 @@ const (
 	pixelValuesFile = "_classes.csv"    // of Roboflow: a number and a name per line, from 0
 )
 
-// classesIn reads a list of classes; nil if the file has another one.
-func classesIn(name, text string) ([]segment.Class, error) {
+// classesIn reads a list of classes, for a project with some; nil if the file has another one.
+func classesIn(name, text string, project []segment.Class) ([]segment.Class, error) {
 	switch name {
+	case labelColorsFile:
+		return labelColors(text, project)
 	case classNamesFile:
 		return labelset.Read(strings.NewReader(text), labelset.Text)
 	case pixelValuesFile:
@@ -134,9 +142,9 @@ func (f Files) objectsOfClasses() map[string]string {
 	return of
 }
 
-// drawVOC reads the picture of the classes and, unless objects is empty, the one of
-// the objects.
-func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
+// drawVOC reads the picture of the classes and, if there is one, that of the objects.
+func (m *Mask) drawVOC(files Files, name string, p *classPictures, colors map[color.RGBA]uint8, o Options) (give func(), err error) {
+	objects := p.objects[name]
 	size, pixel, err := measure(files, name, false, o)
 	if err != nil {
 		return func() {}, err
@@ -169,7 +177,7 @@ func (m *Mask) drawVOC(files Files, name, objects string, colors map[color.RGBA]
 	} else {
 		var img image.Image
 		if img, err = decodePNG(files.opener(objects)); err == nil {
-			err = m.takeObjects(img)
+			err = m.takeObjects(img, p.least)
 		}
 	}
 	if err != nil {
@@ -200,8 +208,9 @@ func (m *Mask) takeClasses(files Files, name string, colors map[color.RGBA]uint8
 const collectFrom = 8 << 20
 
 // takeObjects sets the objects to the values or colours of an image of the same
-// size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object.
-func (m *Mask) takeObjects(img image.Image) error {
+// size. The values 0 and, of 8 bits, 255 and their colours in PASCAL VOC are no object, nor are
+// values below the least.
+func (m *Mask) takeObjects(img image.Image, least int32) error {
 	m.trackObjects()
 	value := valueOf(img)
 	_, deep := img.(*image.Gray16)
@@ -212,7 +221,7 @@ func (m *Mask) takeObjects(img image.Image) error {
 		var none bool
 		if x, y := i%m.Width, i/m.Width; value != nil {
 			object = value(x, y)
-			none = object == 0 || object == segment.Void && !deep
+			none = object == 0 || object < least || object == segment.Void && !deep
 		} else {
 			c := colorAt(img, x, y)
 			object, none = int32(c.R)<<16|int32(c.G)<<8|int32(c.B), c == black || c == void
