@@ -42,7 +42,7 @@ func blurColumns(dst, r0, r1, r2, r3, r4 []float32) {
 
 // binomial returns (a + 4b + 6c + 4d + e)/16 without fused operations.
 func binomial(a, b, c, d, e float32) float32 {
-	return (float32(6*c) + 4*(b+d) + (a + e)) * (1.0 / 16)
+	return (float32(6*c) + float32(4*(b+d)) + (a + e)) * (1.0 / 16)
 }
 
 // blurRow sets a row to the blur of another along x.

@@ -220,7 +220,7 @@ func (r *rag) cost(i int) float32 {
 	tex := (float32(p.size*p.tex) + float32(q.size*q.tex)) / (p.size + q.size)
 	small, large := min(p.logSize, q.logSize), max(p.logSize, q.logSize) // without a branch, which would often be predicted wrong
 	return Ln(w.floor+e.contrast/e.length+float32(w.colour*de)) - float32(w.tex*Ln(tex+w.texFloor)) +
-		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(Ln(e.length)-small*0.5))
+		float32(w.small*small) + float32(w.large*large) - float32(w.compact*(Ln(e.length)-float32(small*0.5)))
 }
 
 // deltaE returns the length of a difference of CIELAB colours with a and b
@@ -234,7 +234,7 @@ var logTable [4096]float32
 
 func init() {
 	for i := range logTable {
-		logTable[i] = float32(math.Log(1 + (float64(i)+0.5)/4096))
+		logTable[i] = float32(math.Log(1 + float64((float64(i)+0.5)/4096)))
 	}
 }
 

@@ -110,7 +110,7 @@ func step(e *crf.Excepted, trees []*tree, parts int, excess float64) bool {
 		if violation[n] < 0 && t.lambda == 0 {
 			violation[n] = 0
 		}
-		square += violation[n] * violation[n]
+		square += float64(violation[n] * violation[n])
 	}
 	if square == 0 {
 		return false

@@ -49,7 +49,7 @@ func Copied(from *superpixels.Graph, labels []uint8, to *superpixels.Graph) (cla
 				continue
 			}
 			if w := resemblance(&from.Regions[j], fromSize, r, toSize); w > 0 {
-				w *= float64(from.Regions[j].Area) / mean
+				w = float64(w * (float64(from.Regions[j].Area) / mean))
 				sum += w
 				row[index[label]] += w
 			}
@@ -73,7 +73,7 @@ func resemblance(a *superpixels.Region, aSize [2]float64, b *superpixels.Region,
 	}
 	for channel := range 3 {
 		v := float64(a.Mean[channel]) - float64(b.Mean[channel])
-		d += float64(v*v) / (copyColour * copyColour)
+		d += float64(float64(v*v) / (copyColour * copyColour))
 	}
 	different := 0.0
 	for bin, p := range a.Histogram {

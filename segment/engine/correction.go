@@ -281,7 +281,7 @@ func (t *turn) choice() *crf.Model {
 	for n := range m.Edges {
 		e := &m.Edges[n]
 		if a, b := t.now[e.A], t.now[e.B]; a != b && int(a) != t.class && int(b) != t.class {
-			e.W /= 2
+			e.W = float64(e.W / 2)
 			m.Unary[2*e.A+1] += e.W
 			m.Unary[2*e.B+1] += e.W
 		}

@@ -184,7 +184,7 @@ func (m *Model) boundsOf(mask []bool) (bounds image.Rectangle) {
 
 // overlap returns the IoU of two rectangles, 0 if both are empty.
 func overlap(a, b image.Rectangle) float64 {
-	area := func(r image.Rectangle) float64 { return float64(r.Dx()) * float64(r.Dy()) }
+	area := func(r image.Rectangle) float64 { return float64(float64(r.Dx()) * float64(r.Dy())) }
 	both := area(a.Intersect(b))
 	union := area(a) + area(b) - both
 	if union == 0 {

@@ -113,7 +113,7 @@ func saves(without, with []int) (saved int, enough bool) {
 	}
 	n := float64(len(without))
 	mean := float64(saved) / n
-	deviation := math.Sqrt(max(float64(squares)/n-mean*mean, 0) / n)
+	deviation := math.Sqrt(max(float64(squares)/n-float64(mean*mean), 0) / n)
 	return saved, float64(saved) > (1-share)*float64(all) && mean > hardlyByChance*deviation
 }
 

@@ -238,14 +238,14 @@ func (w *work) centre(region []int) int {
 	var x, y, area float64
 	for _, i := range region {
 		r := w.Scene.Graph.Regions[i]
-		x += float64(r.Area) * float64(r.Centroid[0])
-		y += float64(r.Area) * float64(r.Centroid[1])
+		x += float64(float64(r.Area) * float64(r.Centroid[0]))
+		y += float64(float64(r.Area) * float64(r.Centroid[1]))
 		area += float64(r.Area)
 	}
 	off := func(i int) float64 {
 		c := w.Scene.Graph.Regions[i].Centroid
 		dx, dy := float64(c[0])-x/area, float64(c[1])-y/area
-		return dx*dx + dy*dy
+		return float64(dx*dx) + float64(dy*dy)
 	}
 	return slices.MinFunc(region, func(i, j int) int {
 		return cmp.Or(cmp.Compare(depth[j], depth[i]), cmp.Compare(off(i), off(j)), cmp.Compare(i, j))
