@@ -123,6 +123,9 @@ func (s *Solver) Reset() {
 	if s.cuts != nil {
 		s.cuts.forget()
 	}
+	if s.trees != nil {
+		s.trees.forget()
+	}
 	s.rng.Seed(s.opt.Seed, 0)
 }
 

@@ -46,6 +46,9 @@ func newTrees(g *graph, rng *rand.PCG) *trees {
 	}
 }
 
+// forget makes the next moves grow forests of their own.
+func (t *trees) forget() { t.pool, t.turn = t.pool[:0], 0 }
+
 // improve makes moves until patience of them in a row gain nothing, at most
 // rounds.
 func (t *trees) improve(x []uint8, rounds, patience int) {
@@ -68,7 +71,11 @@ func (t *trees) next() *forest {
 			return &t.pool[t.turn]
 		}
 		t.turn = len(t.pool)
-		t.pool = append(t.pool, forest{})
+		if t.turn < cap(t.pool) {
+			t.pool = t.pool[:t.turn+1] // one that was forgotten, for its memory
+		} else {
+			t.pool = append(t.pool, forest{})
+		}
 		f = &t.pool[t.turn]
 	}
 	t.grow()
