@@ -148,8 +148,8 @@ func (s *Solver) Scale(f float64) {
 
 // Solve maximises the model's current energy. TRW-S goes on from the messages,
 // and a cut of two labels from the flow, of the last Solve (see Reset). start, when
-// not nil, is a labelling of all nodes that competes: the result is never below it
-// (except with LBP, which ignores it). Clamps win over start.
+// not nil, is a labelling of all nodes that competes: the result is no worse, but for
+// rounding and the 1e-6 of a proof. LBP ignores it. Clamps win over start.
 func (s *Solver) Solve(start []uint8) Result {
 	s.g.load(s.m)
 	if s.trws != nil {
