@@ -288,3 +288,14 @@ func TestSourcesRefuse(t *testing.T) {
 		}
 	}
 }
+
+// No number of the generator makes noise infinite.
+func TestNoiseIsFinite(t *testing.T) {
+	largest := rand.NewPCG(5585387548223850061, 17459065950105678717)
+	if next := *largest; next.Uint64() != math.MaxUint64 {
+		t.Fatal("the next number is not the largest")
+	}
+	if g := sample.Gumbel(largest); math.IsInf(g, 0) {
+		t.Errorf("noise of %v", g)
+	}
+}
