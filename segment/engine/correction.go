@@ -60,11 +60,17 @@ func (m *Model) Corrections(e Evidence) ([]Correction, []int, error) {
 	return all, s.classes, err
 }
 
-// shown is Shown in indices of the classes in play, -1 for any other class.
+// shown is Shown in indices of the classes in play, -1 for any other class and for one
+// that the superpixel is not, which a merge of classes can have made of another.
 func (e *Evidence) shown(index *[256]int16) []int16 {
 	out := make([]int16, len(e.Shown))
 	for i, class := range e.Shown {
 		out[i] = index[class]
+	}
+	for _, x := range e.Excluded {
+		if e.Shown[x.Superpixel] == x.Class {
+			out[x.Superpixel] = -1
+		}
 	}
 	return out
 }

@@ -30,6 +30,24 @@ func TestExcludedClassesNeverCome(t *testing.T) {
 	}
 }
 
+// Nor do corrections of a labelling that has them, as after a merge of classes.
+func TestCorrectionsHaveNoExcludedClass(t *testing.T) {
+	m, g := patchwork(240, 160, 150)
+	model := NewModel(g, DefaultParameters)
+	shown := slices.Repeat([]uint8{2}, m.N)
+	for _, since := range [][]int32{nil, {10}} {
+		e := Evidence{
+			Clicks: clicksOn(m.N, map[int]uint8{10: 1, 60: 2}), Excluded: []Exclusion{{11, 2}, {100, 2}},
+			Shown: shown, Since: since,
+		}
+		for rank, h := range first(t, NewSequence(model, e, 1), 10) {
+			if h.Labels[11] == 2 || h.Labels[100] == 2 {
+				t.Errorf("since %v, hypothesis %d: superpixels 11 and 100 have classes %d and %d", since, rank, h.Labels[11], h.Labels[100])
+			}
+		}
+	}
+}
+
 // Nor does a region that is forced bring them.
 func TestForcedRegionsHaveNoExcludedClass(t *testing.T) {
 	h, g := superpixels.Divide(patches(240, 160), 150)
