@@ -36,30 +36,36 @@ func chain(rng *rand.Rand, k int) *herding.Problem {
 func TestFeatures(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	p := chain(rng, 3)
-	xs := [][]uint8{{0, 0, 0, 1, 1, 2}, {0, 0, 1, 1, 1, 1}, {0, 1, 0, 1, 0, 2}}
+	p.Model.Fixed[2] = 0 // in the region of the first click, or in one of its own
+	xs := [][]uint8{{0, 0, 0, 1, 1, 1}, {0, 0, 0, 1, 1, 2}, {0, 1, 0, 1, 0, 2}}
 	got, err := choose.FeaturesOf(p, xs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	total := 21.0
 	want := map[string][]float64{
-		"rank":                         {0, 1, 2},
-		"is first":                     {1, 0, 0},
-		"distance to the first":        {0, (3 + 6) / total, (2 + 5) / total},
-		"area of the smallest class":   {6 / total, 0, 6 / total},
-		"edges cut":                    {2, 1, 5},
-		"weight cut":                   {p.Model.Edges[2].W + p.Model.Edges[4].W, p.Model.Edges[1].W, 0},
-		"regions":                      {3, 2, 6},
-		"regions without a click":      {2, 1, 5},
-		"area of the largest of those": {9 / total, 18 / total, 6 / total},
-		"energy below the first":       {0, 0, 0},
-		"mean log probability":         {0, 0, 0},
+		"rank":                                     {0, 1, 2},
+		"is first":                                 {1, 0, 0},
+		"distance to the first":                    {0, 6, 2 + 5 + 6},
+		"distance to the mode":                     {6, 0, 2 + 5},
+		"mean distance to all":                     {6 + 13, 6 + 7, 13 + 7},
+		"area of the smallest class":               {0, 6, 6},
+		"edges cut":                                {1, 2, 5},
+		"weight cut":                               {p.Model.Edges[2].W, p.Model.Edges[2].W + p.Model.Edges[4].W, 0},
+		"regions":                                  {2, 3, 6},
+		"regions without a click":                  {1, 2, 4},
+		"area of the largest of those":             {15, 9, 6},
+		"energy below the first":                   {0, 0, 0},
+		"mean log probability":                     {0, 0, 0},
 		"distance of class areas to their moments": {0, 0, 0},
 		"expected mean IoU":                        {0, 0, 0},
 	}
 	area, _ := herding.AreaMoments(p.UnaryMoments, 3, p.Area)
 	for _, e := range p.Model.Edges {
 		want["weight cut"][2] += e.W
+	}
+	for m, v := range want["weight cut"] {
+		want["mean weight cut"] = append(want["mean weight cut"], v/(want["edges cut"][m]+1))
 	}
 	for m, x := range xs {
 		want["energy below the first"][m] = p.Model.Energy(xs[0]) - p.Model.Energy(x)
@@ -78,10 +84,7 @@ func TestFeatures(t *testing.T) {
 		}
 	}
 	for n, name := range choose.FeatureNames {
-		w, ok := want[name]
-		if !ok {
-			continue
-		}
+		w := want[name]
 		mean := (w[0] + w[1] + w[2]) / 3
 		deviation := math.Sqrt(((w[0]-mean)*(w[0]-mean) + (w[1]-mean)*(w[1]-mean) + (w[2]-mean)*(w[2]-mean)) / 3)
 		for m := range xs {
