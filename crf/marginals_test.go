@@ -142,6 +142,27 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// Nor do enormous energies let a forbidden label win.
+func TestMaskOfEnormousEnergies(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 8))
+	for range 200 {
+		m := randomModel(rng, 6, 3, mixed)
+		for i := range m.Unary {
+			m.Unary[i] *= 1e60
+		}
+		for e := range m.Edges {
+			m.Edges[e].W *= 1e60
+		}
+		c := NewConfirmer(m, Thorough)
+		for i := range 6 {
+			c.Mask.Forbid(i, uint8(rng.IntN(3)))
+		}
+		if r := c.Solve(nil); c.Mask.empty == 0 && !c.Mask.obeyed(r.Labels) {
+			t.Fatalf("the labelling %v has a forbidden label", r.Labels)
+		}
+	}
+}
+
 // A folded model has the energy of the whole one.
 func TestFold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 1))

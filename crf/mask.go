@@ -8,8 +8,9 @@ import (
 // Mask forbids labels at nodes of a model without changing its structure, so
 // that one Solver serves any number of masks. A forbidden label loses so much
 // that no labelling of highest energy has it if its node has another label
-// left: 1 + (max θ_i - min θ_i) + Σ_j |w_ij|. That is small enough for a bound
-// to prove an optimum; infinity or -1e9 is not.
+// left: 1 + (max θ_i - min θ_i) + Σ_j |w_ij|, where that is large a millionth more, as
+// rounding would swallow the 1. That is small enough for a bound to prove an optimum;
+// infinity or -1e9 is not.
 type Mask struct {
 	// Model is the masked model. It shares edges and clamps with the one it
 	// was made of; its unaries belong to the mask.
@@ -38,6 +39,11 @@ func newMask(m *Model) *Mask {
 	for _, e := range m.Edges {
 		k.loss[e.A] += math.Abs(e.W)
 		k.loss[e.B] += math.Abs(e.W)
+	}
+	for i, loss := range k.loss {
+		if loss > 1e6 {
+			k.loss[i] += float64(1e-6 * loss)
+		}
 	}
 	k.Reset()
 	return k
