@@ -73,10 +73,11 @@ func TestMaxMarginals(t *testing.T) {
 }
 
 // The gain of a forced label is that of the labelling it leads to, in which
-// the label holds and clamps stay.
+// the label holds and clamps stay. From the best labelling it leads to one that no
+// change of another node improves.
 func TestForce(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for range 300 {
+	for round := range 300 {
 		k := 2 + rng.IntN(2)
 		m := randomModel(rng, 6, k, mixed)
 		x := make([]uint8, 6)
@@ -85,6 +86,9 @@ func TestForce(t *testing.T) {
 			if m.Fixed != nil && m.Fixed[i] >= 0 {
 				x[i] = uint8(m.Fixed[i])
 			}
+		}
+		if round%2 == 0 {
+			x = slices.Clone(NewSolver(m, Options{}).Solve(nil).Labels)
 		}
 		f := NewConfirmer(m, Options{}).Forcer(x)
 		for range 3 { // one after the other, each from x
@@ -99,6 +103,16 @@ func TestForce(t *testing.T) {
 			for _, i := range nodes {
 				if (m.Fixed == nil || m.Fixed[i] < 0) && y[i] != l {
 					t.Fatalf("node %d has label %d, %d is forced", i, y[i], l)
+				}
+			}
+			for i := range y {
+				if round%2 == 0 && (m.Fixed == nil || m.Fixed[i] < 0) && !slices.Contains(nodes, int32(i)) {
+					for other := range k {
+						z := slices.Clone(y)
+						if z[i] = uint8(other); m.Energy(z) > m.Energy(y)+1e-9 {
+							t.Fatalf("with label %d at node %d, %v has more energy", other, i, y)
+						}
+					}
 				}
 			}
 		}
