@@ -128,6 +128,60 @@ func TestRiskOfManyLabels(t *testing.T) {
 	}
 }
 
+// The expected changes are those of solving again for every answer.
+func TestChangeIsThatOfEveryAnswer(t *testing.T) {
+	improbable := false
+	for seed := range uint64(5) {
+		const k = 3
+		p, walker, after := grid(t, 7, k, seed)
+		shares := p.Shares()
+		of := map[string]map[int]float64{}
+		for name, query := range map[string]herding.Query{"change": ask.Change{After: after}, "label change": ask.LabelChange{After: after}} {
+			ranked, err := query.Rank(t.Context(), p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			of[name] = map[int]float64{}
+			for _, c := range ranked {
+				of[name][c.Node] = c.Gain
+			}
+		}
+		for node, got := range of["change"] {
+			moved, turned := 0.0, 0.0
+			fixed := slices.Clone(p.Model.Fixed)
+			for l, prob := range p.UnaryMoments[node*k : (node+1)*k] {
+				if prob < 0.01 {
+					improbable = improbable || l+1 < k
+					continue
+				}
+				fixed[node] = int16(l)
+				q, err := walker.Solve(nil, k, fixed, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				before, then := herding.RandomWalker(p.UnaryMoments, k), herding.RandomWalker(q, k)
+				for j, a := range shares {
+					for c := range k {
+						moved += prob * a * math.Abs(q[j*k+c]-p.UnaryMoments[j*k+c]) / 2
+					}
+					if before[j] != then[j] {
+						turned += prob * a
+					}
+				}
+			}
+			if math.Abs(got-moved) > 1e-9 {
+				t.Errorf("expected change after node %d is %v, want %v", node, got, moved)
+			}
+			if got := of["label change"][node]; math.Abs(got-turned) > 1e-9 {
+				t.Errorf("expected label change after node %d is %v, want %v", node, got, turned)
+			}
+		}
+	}
+	if !improbable {
+		t.Error("no node has an improbable label before a probable one")
+	}
+}
+
 // Where all answers are improbable, some still move something.
 func TestChangeOfManyLabels(t *testing.T) {
 	const k, n = 150, 4
