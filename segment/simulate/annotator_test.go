@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"image"
 	"math"
 	"slices"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/engine"
+	"collie/superpixels"
 )
 
 func TestAnnotator(t *testing.T) {
@@ -45,6 +47,51 @@ func TestAnnotator(t *testing.T) {
 			t.Errorf("%d hypotheses, regions %v: %d actions, with less on offer %d", b.Count, b.Regions, got[0], last)
 		}
 		last = got[0]
+	}
+}
+
+// A click goes into the largest wrong region, where it is deepest, and of several such
+// places to the one nearest to the middle.
+func TestNext(t *testing.T) {
+	const width, height = 8, 10
+	g := &superpixels.Graph{}
+	shown, majority := make([]uint8, width*height), make([]uint8, width*height)
+	for y := range height {
+		for x := range width {
+			i := int32(y*width + x)
+			g.Regions = append(g.Regions, superpixels.Region{Area: 10, Centroid: [2]float32{float32(x), float32(y)}})
+			if x > 0 {
+				g.Edges = append(g.Edges, superpixels.Edge{A: i - 1, B: i})
+			}
+			if y > 0 {
+				g.Edges = append(g.Edges, superpixels.Edge{A: i - width, B: i})
+			}
+			switch in := image.Pt(x, y).In; {
+			case in(image.Rect(1, 1, 6, 4)): // its middle is 3, 2; as deep are 2, 2 and 4, 2
+				majority[i] = 1
+			case in(image.Rect(6, 1, 8, 4)): // beside it, of another class
+				majority[i] = 2
+			case in(image.Rect(1, 5, 6, 9)): // larger, but right
+				majority[i], shown[i] = 1, 1
+			case y == 9: // larger, but unknown
+				majority[i] = segment.Void
+			}
+		}
+	}
+	a := Annotator{Scene: &Scene{Graph: g}, Majority: majority}
+	if i := a.Next(shown); i != 2*width+3 {
+		t.Errorf("the click is at %d, %d; want 3, 2", i%width, i/width)
+	}
+	for i, class := range majority {
+		if class == 1 {
+			shown[i] = 1
+		}
+	}
+	if i := a.Next(shown); i != 2*width+7 {
+		t.Errorf("the click is at %d, %d; want 7, 2 of what is left, at the image's border", i%width, i/width)
+	}
+	if i := a.Next(majority); i >= 0 {
+		t.Errorf("the click is at %d, %d where nothing is wrong", i%width, i/width)
 	}
 }
 
