@@ -99,7 +99,7 @@ func (u *upload) addEntry(ctx context.Context, f *archive.File, there present) (
 	}
 	defer content.Close()
 	u.add(ctx, f.Name, content)
-	return ctx.Err() == nil
+	return !u.ended && ctx.Err() == nil
 }
 
 var presentQuery = query.Word{Name: "present", Words: []string{"add", "skip"}, Doc: "what becomes of files that the project has by name and content: with skip they are not added again, so that a file or a zip archive can be sent again after an interruption"}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/archive"
 	"collie/sharedtest"
 	"collie/web/problem"
@@ -268,6 +270,60 @@ func TestSlowUploads(t *testing.T) {
 			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
 		}
 		s.uploadSlowly(segment.NewID(), pause).problem(t, 404)
+	}
+}
+
+// An upload ends with the right to: what had been stored by then stays, and of what
+// follows, also in an archive, the answer names the first.
+func TestUploadAfterTheRole(t *testing.T) {
+	t.Parallel()
+	s := MustServe(t, withLogin)
+	admin, ann := s.as(s.user("admin", access.Admin)), s.as(s.user("ann", access.Annotator))
+	lower := func(project string) { s.join(project, "ann", access.Viewer) }
+	remove := func(project string) {
+		if _, err := s.store.SetMember(t.Context(), project, "ann", access.Nobody, ""); err != nil {
+			t.Error(err)
+		}
+	}
+	trash := func(project string) { admin.send("DELETE", "/api/v1/projects/"+project, nil) }
+	picture := file{"more.png", picture()}
+	archive := file{"more.zip", pack(t, file{"1.png", picture.content}, file{"2.png", picture.content})}
+	for name, c := range map[string]struct {
+		lose   func(project string)
+		query  string
+		second file
+		failed string
+	}{
+		"lowered":          {lower, "", picture, "more.png"},
+		"lowered, archive": {lower, "", archive, "1.png"},
+		"removed":          {remove, "", picture, "more.png"},
+		"removed, skip":    {remove, "?present=skip", picture, "more.png"},
+		"trash":            {trash, "", archive, "1.png"},
+	} {
+		p := admin.project()
+		body, kind := form(file{"first.png", picture.content}, c.second, file{"last.png", picture.content})
+		parts := bytes.SplitAfterN(body.Bytes(), []byte("Content-Disposition"), 3)
+		out, in := io.Pipe()
+		go func() {
+			_, _ = in.Write(append(parts[0], parts[1]...)) // a whole file
+			for images := 0; images == 0; {
+				var err error
+				if images, err = s.store.CountImages(t.Context(), p.ID); err != nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			c.lose(p.ID)
+			_, _ = in.Write(parts[2])
+			in.Close()
+		}()
+		got := ann.send("POST", "/api/v1/projects/"+p.ID+"/images"+c.query, out, "Content-Type: "+kind)
+		if diff := cmp.Diff(map[string]int{"first.png": 201, c.failed: 404}, outcomes(t, got)); diff != "" {
+			t.Errorf("%s: outcomes (-want +got):\n%s", name, diff)
+		}
+		if !strings.Contains(string(got.body), "can't add images to this project any more") {
+			t.Errorf("%s: %s", name, got.body)
+		}
 	}
 }
 

@@ -136,7 +136,7 @@ var calls = map[string]call{
 	},
 	"POST /api/v1/projects/{id}/images": {
 		id: "uploadImages", summary: "Upload images",
-		doc:   "One or more parts named file: JPEG, PNG, WebP, GIF, BMP or TIFF, or zip archives of such files, which are named after their paths in the archive. The answer has one entry per file, in order, including those in archives; a file that can't be used has status failed and a problem, and the others are kept. If no file can be used, the answer is the first file's problem, with all problems under files.",
+		doc:   "One or more parts named file: JPEG, PNG, WebP, GIF, BMP or TIFF, or zip archives of such files, which are named after their paths in the archive. The answer has one entry per file, in order, including those in archives; a file that can't be used has status failed and a problem, and the others are kept. Whoever loses the right to upload meanwhile gets a problem with status 404 for the next file, and those after it are not in the answer. If no file can be used, the answer is the first file's problem, with all problems under files.",
 		query: []query.Parameter{presentQuery}, takes: uploaded, sends: jsonOf(openapi.List{Item: openapi.OneOf{wire.Image{}, problem.File{}}}), status: 201,
 	},
 	"PUT /api/v1/projects/{id}/reviews": {

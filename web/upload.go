@@ -32,6 +32,7 @@ type upload struct {
 	there   present // that, once a file by itself has needed it
 	results []any   // wire.Image or problem.File, in the order of the files
 	skipped int     // of these
+	ended   bool    // the project can't be added to any more
 	failed  problem.Upload
 }
 
@@ -96,7 +97,7 @@ func (u *upload) addPart(ctx context.Context, part *formPart) (more bool) {
 		}
 		u.hold(ctx, name, content, u.workspace.PhotoLimits().Bytes, u.addPicture)
 	}
-	return source.err == nil && ctx.Err() == nil // which net/http also cancels when the body breaks off
+	return source.err == nil && !u.ended && ctx.Err() == nil // which net/http also cancels when the body breaks off
 }
 
 // headBytes are enough to recognize a file's type.
@@ -195,8 +196,12 @@ func (u *upload) full(name string) bool {
 	return true
 }
 
-// fail adds a failed file to the answer.
+// fail adds a failed file to the answer. It is the last one if the project is out of reach,
+// which it wasn't when the upload began.
 func (u *upload) fail(name string, err error) {
+	if u.ended = segment.KindOf(err) == segment.NotFound; u.ended {
+		err = segment.Errorf(segment.NotFound, "You can't add images to this project any more: your role in it was changed meanwhile, or the project was moved to the trash. This file and those after it in the upload were not stored; images that were stored before stay.").Because(err)
+	}
 	u.results = append(u.results, u.failed.Add(name, err))
 }
 

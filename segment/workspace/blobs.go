@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"collie/segment"
+	"collie/segment/access"
 	"collie/segment/photo"
 	"collie/segment/reserve"
 )
@@ -43,12 +44,16 @@ func marshalTo(v encoding.BinaryMarshaler) func(io.Writer) error {
 	}
 }
 
-// keep stores an image with its blobs and then its record, or nothing.
+// keep stores an image with its blobs and then its record, or nothing. All of that takes
+// long, so it looks again whether the principal of ctx can do this.
 func (w *Workspace) keep(ctx context.Context, im segment.Image, blobs []newBlob) error {
 	for _, b := range blobs {
 		if err := w.blobs.Put(ctx, b.key, b.write); err != nil {
 			return w.discard(ctx, im, err)
 		}
+	}
+	if err := w.MayIn(ctx, im.ProjectID, access.Annotate); err != nil {
+		return w.discard(ctx, im, err)
 	}
 	if err := w.store.CreateImage(ctx, im, w.images); err != nil {
 		return w.discard(ctx, im, err)

@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/access"
+	"collie/segment/accounts"
 	"collie/segment/workspace"
 	"collie/storage/blob"
 	"collie/storage/workspacetest"
@@ -61,6 +62,54 @@ func TestUploadsAtTheLimit(t *testing.T) {
 	}
 	if blobs := p.count(t); blobs != limit*len(append(images[0].Keys(), images[0].FeaturesKey())) {
 		t.Errorf("%d blobs of %d images", blobs, len(images))
+	}
+}
+
+// overtaken are blobs that call meanwhile before they store an original.
+type overtaken struct {
+	segment.Blobs
+	meanwhile func(ctx context.Context) error
+}
+
+func (b overtaken) Put(ctx context.Context, key string, write func(io.Writer) error) error {
+	if strings.HasPrefix(key, "original/") {
+		if err := b.meanwhile(ctx); err != nil {
+			return err
+		}
+	}
+	return b.Blobs.Put(ctx, key, write)
+}
+
+// An upload ends with the right to: nothing is kept of a file that was on its way when
+// the member's role was lowered or taken away.
+func TestUploadAfterTheRole(t *testing.T) {
+	for _, left := range []access.Role{access.Viewer, access.Nobody} {
+		var p pile
+		var project segment.Project
+		p = mustOpenPile(t, func(b *blob.Store) segment.Blobs {
+			return overtaken{b, func(ctx context.Context) error {
+				_, err := p.store.SetMember(ctx, project.ID, "ann", left, "")
+				return err
+			}}
+		})
+		ann := accounts.User{ID: segment.NewID(), Name: "ann", Role: access.User, Created: segment.Now()}
+		if err := p.store.CreateUser(t.Context(), ann); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if project, err = p.CreateProject(t.Context(), "Hers", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.store.SetMember(t.Context(), project.ID, "ann", access.Annotator, ""); err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.AddImage(access.With(t.Context(), ann.Principal()), project.ID, "a.png", workspacetest.Halves(t))
+		if segment.KindOf(err) != segment.NotFound {
+			t.Errorf("a %v has uploaded an image: %v", left, err)
+		}
+		if images, err := p.CountImages(t.Context(), project.ID); err != nil || images != 0 || p.count(t) != 0 {
+			t.Errorf("a %v has left %d images, %d blobs, %v", left, images, p.count(t), err)
+		}
 	}
 }
 
