@@ -1,9 +1,11 @@
 import { call } from '../ui/api.js';
 import { byId, stamp } from '../ui/dom.js';
 import { NOBODY, tallyBy } from './gallery.js';
+import { grouped } from '../ui/grouped.js';
 import { Menu } from '../ui/menu.js';
 import { nameOrCount } from '../ui/numbers.js';
 import { inParts } from './parts.js';
+import { putBack } from './putback.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /** @typedef {import('./gallery.js').ImageRecord} ImageRecord */
@@ -89,7 +91,7 @@ export class Assignees {
   /** Gives images back to those who had them, if nobody but who has them now got one. @param {ImageRecord[]} before @param {string} now */
   async restore(before, now) {
     const former = (/** @type {ImageRecord} */ im) => im.assignee ?? '';
-    for (const name of new Set(before.map(former))) await this.put(before.filter((im) => former(im) === name), name, now);
+    await putBack(this.address, grouped(before, former).values(), (images) => this.put(images, former(images[0]), now), (im) => former(im) === now, this.changed);
   }
 
   /** @param {ImageRecord[]} images @param {string} assignee @param {string} [replaces] who may lose them; anybody without it */

@@ -4,6 +4,7 @@ import { grouped } from '../ui/grouped.js';
 import { Menu } from '../ui/menu.js';
 import { nameOrCount, percent } from '../ui/numbers.js';
 import { inParts } from './parts.js';
+import { putBack } from './putback.js';
 import { toast, toastProblem } from '../ui/toast.js';
 
 /**
@@ -79,7 +80,7 @@ export class ReviewMenu {
    * @param {() => void} [onward] approves the image and goes to the next
    */
   constructor(project, chosen, changed, comment = () => {}, onward = () => {}) {
-    this.address = `/api/v1/projects/${encodeURIComponent(project)}/reviews`;
+    this.project = `/api/v1/projects/${encodeURIComponent(project)}`;
     this.chosen = chosen;
     this.changed = changed;
     /** Removes the message about the last status, whose Undo would write over the next. */
@@ -165,10 +166,11 @@ export class ReviewMenu {
   async restore(before, now) {
     const since = Object.fromEntries(now.map(({ id, review }) => [id, review?.at ?? '']));
     const alike = grouped(before, ({ review }) => JSON.stringify([review?.status, review?.comment]));
-    for (const images of alike.values()) {
+    const put = async (/** @type {Reviewed[]} */ images) => {
       const { status = '', comment } = images[0].review ?? {};
       await this.put(images, status, comment, (im) => im.review?.seq ?? im.seq, since);
-    }
+    };
+    await putBack(this.project, alike.values(), put, ({ id, review }) => (review?.at ?? '') === since[id], this.changed);
   }
 
   /**
@@ -185,7 +187,7 @@ export class ReviewMenu {
     await inParts(images, async (part) => {
       const seen = Object.fromEntries(part.map((im) => [im.id, seq(im)]));
       const replaces = since && Object.fromEntries(part.map(({ id }) => [id, since[id]]));
-      const changed = await call('PUT', this.address, { images: part.map((im) => im.id), seen, replaces, status, comment });
+      const changed = await call('PUT', `${this.project}/reviews`, { images: part.map((im) => im.id), seen, replaces, status, comment });
       this.changed(changed);
       after.push(...changed);
     });

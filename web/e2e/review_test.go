@@ -84,8 +84,10 @@ func TestE2EReview(t *testing.T) {
 	// Undo leaves what somebody else has set since, and says so.
 	p.until(`fetch('/api/v1' + location.pathname + '/reviews', {method: 'PUT', headers: {'Content-Type': 'application/json'}, body: JSON.stringify({images: [document.querySelectorAll('#images a')[2].pathname.split('/').pop()], status: 'progress'})}).then((r) => r.ok)`)
 	p.clickOn("undoing a status too late", `#toasts [data-slot="action"]:not([hidden])`)
-	p.until(`document.getElementById('toasts').textContent.includes('has changed in the meantime')`)
+	p.until(`document.getElementById('toasts').textContent.includes('Undone for 2 of 3 images') && document.getElementById('toasts').textContent.includes('has changed in the meantime and stays')`)
 	p.screenshot("undone-too-late")
+	p.until(`[...document.querySelectorAll('.card-review')].map((e) => !e.hidden && e.textContent.includes('In progress')).join() === 'false,false,true,false,false,false'`)
+	menu("progress")
 	p.until(`[...document.querySelectorAll('.card-review')].filter((e) => !e.hidden && e.textContent.includes('In progress')).length === 3`)
 	p.clickOn("selecting none", "#choose-none")
 	box(1, false)
