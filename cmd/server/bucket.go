@@ -72,8 +72,14 @@ func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cac
 			return err
 		}
 	}
-	if err := b.hasFiles(ctx, store); err != nil {
+	unused, err := b.unused(ctx, store)
+	if err != nil {
 		return err
+	}
+	if shared, ok := store.(*postgres.Store); ok {
+		if err := b.together(ctx, shared, unused); err != nil {
+			return err
+		}
 	}
 	if err := b.claim(ctx, store); err != nil {
 		return err
@@ -86,7 +92,6 @@ func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cac
 	if cacheSize == 0 {
 		return nil
 	}
-	var err error
 	if b.cache, err = cache.Open(ctx, b.store, filepath.Join(place.Data, cacheFolder), cacheSize); err != nil {
 		return err
 	}
@@ -94,23 +99,20 @@ func (b *bucket) attach(ctx context.Context, store database, place dataFlag, cac
 	return nil
 }
 
-// hasFiles refuses a bucket without an owner for a database with images, whose files
-// must be in another bucket, or with servers that use another one.
-func (b *bucket) hasFiles(ctx context.Context, store database) error {
+// unused reports whether a bucket has no owner yet. It refuses one for a database with
+// images, whose files must be in another bucket.
+func (b *bucket) unused(ctx context.Context, store database) (bool, error) {
 	owner, err := b.store.Owner(ctx)
 	if err != nil || owner != "" {
-		return err
+		return false, err
 	}
 	for im, err := range store.EveryImage(ctx) {
 		if err != nil {
-			return err
+			return false, err
 		}
-		return fmt.Errorf("the bucket %v is new and doesn't have the files of the images, such as %q; correct --blobs. Nothing was changed", b.store, im.Name)
+		return false, fmt.Errorf("the bucket %v is new and doesn't have the files of the images, such as %q; correct --blobs. Nothing was changed", b.store, im.Name)
 	}
-	if shared, ok := store.(*postgres.Store); ok {
-		return b.together(ctx, shared)
-	}
-	return nil
+	return true, nil
 }
 
 // claim makes the bucket that of a database, or says that it is another's.

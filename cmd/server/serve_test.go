@@ -23,9 +23,15 @@ import (
 	"collie/storage/blob"
 	"collie/storage/cache"
 	"collie/storage/disk"
+	"collie/storage/postgres/postgrestest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
+
+// suite runs the tests, and ends the database that they share.
+type suite struct{ *testing.M }
+
+func (s suite) Run() int { return postgrestest.Main(s.M) }
 
 // keepProcess takes back, at the end of a test, what a start of the server sets for the
 // whole process.

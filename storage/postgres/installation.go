@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
+
 	"collie/storage/row"
 )
 
@@ -36,9 +38,37 @@ func (s *Store) stays(ctx context.Context) error {
 	return nil
 }
 
+// countPrograms counts the connections of all programs of Collie.
+const countPrograms = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = current_setting('application_name')"
+
 // Others counts the connections that other programs of Collie have at this moment. A
 // server that nobody uses can have none.
 func (s *Store) Others(ctx context.Context) (int, error) {
-	all, err := one(ctx, s, row.Number[int], "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = current_setting('application_name')")
+	all, err := one(ctx, s, row.Number[int], countPrograms)
 	return all - int(s.pool.Stat().TotalConns()), err
+}
+
+// UseBucket notes the bucket in which a server keeps its files, unless another one is
+// noted while other programs are connected. It returns the one that is noted then.
+func (s *Store) UseBucket(ctx context.Context, bucket string) (noted string, err error) {
+	noted, err = one(ctx, s, row.Text, "SELECT bucket FROM installation")
+	if err != nil || noted == bucket { // as always but for the first time
+		return noted, err
+	}
+	err = s.write(ctx, func(ctx context.Context, tx pgx.Tx) error {
+		if err := tx.QueryRow(ctx, "SELECT bucket FROM installation FOR UPDATE").Scan(&noted); err != nil || noted == bucket {
+			return err
+		}
+		var all int
+		if err := tx.QueryRow(ctx, countPrograms).Scan(&all); err != nil {
+			return err
+		}
+		if noted != "" && all > int(s.pool.Stat().TotalConns()) {
+			return nil
+		}
+		noted = bucket
+		_, err := tx.Exec(ctx, "UPDATE installation SET bucket = $1", bucket)
+		return err
+	})
+	return noted, err
 }

@@ -15,8 +15,9 @@ import (
 	"collie/storage/row"
 )
 
-// migrationFiles holds the steps from each version of the schema to the next.
-// They have the numbers of SQLite's, which the first one begins with.
+// migrationFiles holds the steps from each version of the schema to the next. The
+// first makes the tables of SQLite's schema of the same number; later steps of one
+// number can differ.
 //
 //go:embed migrations/*.sql
 var migrationFiles embed.FS

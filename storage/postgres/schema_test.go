@@ -3,11 +3,13 @@ package postgres
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
@@ -147,6 +149,46 @@ func TestOutgrown(t *testing.T) {
 	if _, err := s.Projects(t.Context()); segment.KindOf(err) != segment.Unavailable {
 		t.Errorf("a read of tables that the program doesn't know: %v", err)
 	}
+}
+
+// The bucket of servers of older releases, which only the audit log has, is noted for those
+// of this one; it stays until nobody else is connected.
+func TestBucketOfOlderServers(t *testing.T) {
+	t.Parallel()
+	server, place := postgrestest.MustStart(t), t.TempDir()
+	open := func() *Store {
+		s, err := Open(t.Context(), server.MustURL(t, place))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	open().Close()
+	server.MustExec(t, place, "ALTER TABLE installation DROP COLUMN bucket; UPDATE schema SET version = 21")
+	for i, detail := range []string{`origin "", bucket s3://first`, `origin "", bucket s3://second at 10.0.0.1:9000`} {
+		server.MustExec(t, place, fmt.Sprintf("INSERT INTO audit (at, \"user\", name, address, action, about, detail) VALUES (%d, '', '', '', 'server.start', '', '%s')", i, detail))
+	}
+	s, other := open(), open()
+	defer s.Close()
+	uses := func(bucket, want string) {
+		t.Helper()
+		if noted, err := s.UseBucket(t.Context(), bucket); err != nil || noted != want {
+			t.Errorf("who uses %s hears of %q, %v; want %q", bucket, noted, err, want)
+		}
+	}
+	if err := other.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	uses("s3://third", "s3://second at 10.0.0.1:9000")
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(10 * time.Millisecond) {
+		if others, err := s.Others(t.Context()); err != nil || others == 0 { // the database has noticed
+			break
+		}
+	}
+	uses("s3://third", "s3://third")
 }
 
 // A program uses the schema of its neighbour, not one that has gone further, and
