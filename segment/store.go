@@ -28,8 +28,12 @@ type Store interface {
 type ProjectStore interface {
 	CreateProject(ctx context.Context, p Project) error
 	Project(ctx context.Context, id string) (Project, error)
-	Projects(ctx context.Context) ([]Project, error) // in the order in which they were stored, the latest first
-	// Overviews sums up the images of each project, in the order of Projects.
+	// Projects lists them in the order in which they were stored, the latest first. Those
+	// whose records can't be read are left out, and named by an error of kind Damaged
+	// that comes with the others.
+	Projects(ctx context.Context) ([]Project, error)
+	// Overviews sums up the images of each project, in the order of Projects and with
+	// its error.
 	// Done goes by the progress that records hold; Own counts the images that wait for
 	// the user of a name, none if it is empty: those assigned to them that aren't done, by
 	// their status by hand or, without one, by their progress.

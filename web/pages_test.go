@@ -20,6 +20,31 @@ import (
 	"collie/web/wire"
 )
 
+// A damaged record of a project, or of an image of it, keeps nobody from the others.
+func TestDamagedRecords(t *testing.T) {
+	s := MustServe(t)
+	good, bad, other := s.photo(), s.photo(), s.photo()
+	s.send("PATCH", "/api/v1/projects/"+other.Project, strings.NewReader(`{"classes":[{"id":0,"name":"sky"},{"id":1,"name":"sea"}]}`)).into(t, http.StatusOK, new(any))
+	s.damage("UPDATE project SET rest = 'by magic' WHERE id = '" + bad.Project + "'")
+	s.damage("UPDATE image SET classes = x'0102' WHERE id = '" + other.ID + "'")
+	for _, path := range []string{"/", "/trash", "/audit", "/api/v1/projects", "/api/v1/trash", "/projects/" + good.Project, "/images/" + good.ID} {
+		if a := s.get(path); a.status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	page := string(s.get("/").body)
+	for project, listed := range map[string]bool{good.Project: true, other.Project: true, bad.Project: false} {
+		if strings.Contains(page, "/projects/"+project) != listed {
+			t.Errorf("%s is listed: %t", project, !listed)
+		}
+	}
+	for _, path := range []string{"/api/v1/projects/" + bad.Project, "/api/v1/images/" + bad.ID, "/api/v1/images/" + other.ID} {
+		if p := s.get(path).problem(t, http.StatusInternalServerError); !strings.Contains(p.Detail, "in the database can't be read") {
+			t.Errorf("%s: %s", path, p.Detail)
+		}
+	}
+}
+
 func TestPages(t *testing.T) {
 	s := MustServe(t)
 	im, discarded := s.photo(), s.photo()

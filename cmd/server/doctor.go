@@ -74,6 +74,9 @@ func (v *visit) all(ctx context.Context) error {
 	if err := v.names(ctx); err != nil {
 		return err
 	}
+	if err := v.projects(ctx); err != nil {
+		return err
+	}
 	if err := v.images(ctx); err != nil {
 		return err
 	}
@@ -144,6 +147,17 @@ func (v *visit) names(ctx context.Context) error {
 		v.say("user %s: a project's model undoes the work of a user with this name; add one with another name, and remove this one", u.Name)
 	}
 	return err
+}
+
+// projects reports records of projects that can't be read.
+func (v *visit) projects(ctx context.Context) error {
+	_, err := v.store.Projects(ctx)
+	if segment.KindOf(err) != segment.Damaged {
+		return err
+	}
+	v.wrong++
+	v.say("database: %v", err)
+	return nil
 }
 
 // images examines one image after the other.

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
+	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -31,5 +34,35 @@ func TestDoctorNames(t *testing.T) {
 		if v.wrong != wrong || strings.Contains(out.String(), "user project: ") != (wrong > 0) {
 			t.Errorf("%s: %d problems, want %d:\n%s", name, v.wrong, wrong, out.String())
 		}
+	}
+}
+
+// A project whose record can't be read is reported, and what follows is examined.
+func TestDoctorNamesProjects(t *testing.T) {
+	folder := t.TempDir()
+	d, err := openData(t.Context(), dataFlag{Data: folder}, 0, photo.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	p, err := d.workspace.CreateProject(t.Context(), "Dunes", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(folder, databaseFile))
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), "UPDATE project SET classes = '[' WHERE id = ?", p.ID)
+		err = errors.Join(err, db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	v := &visit{data: d, out: streams{stdout: &output.Printed{To: &out}}}
+	if err := v.all(access.With(t.Context(), access.Operator)); err != nil {
+		t.Fatal(err)
+	}
+	if v.wrong != 1 || !strings.Contains(out.String(), `database: The record of the project "Dunes"`) || !strings.Contains(out.String(), "0 images") {
+		t.Errorf("%d problems:\n%s", v.wrong, out.String())
 	}
 }

@@ -61,7 +61,17 @@ func (w *Workspace) Projects(ctx context.Context) ([]segment.Project, error) {
 		return nil, err
 	}
 	list, err := w.store.Projects(ctx)
-	return slices.DeleteFunc(list, func(p segment.Project) bool { return !can(p.ID) }), err
+	return slices.DeleteFunc(list, func(p segment.Project) bool { return !can(p.ID) }), w.readable(err)
+}
+
+// readable notes in the log that a list of projects lacks what can't be read, which is no
+// reason to show nobody the rest. Other errors it returns.
+func (w *Workspace) readable(err error) error {
+	if segment.KindOf(err) != segment.Damaged {
+		return err
+	}
+	w.log.Error("left out of a list of projects", "error", err)
+	return nil
 }
 
 // Overviews is Projects with a summary of their images.
@@ -72,7 +82,7 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 	}
 	p, _ := access.From(ctx)
 	list, err := w.store.Overviews(ctx, p.Name)
-	if err != nil {
+	if err := w.readable(err); err != nil {
 		return nil, err
 	}
 	list = slices.DeleteFunc(list, func(o segment.Overview) bool { return !can(o.ID) })
@@ -80,7 +90,11 @@ func (w *Workspace) Overviews(ctx context.Context) ([]segment.Overview, error) {
 	for _, o := range list {
 		var err error
 		if len(o.Deleted) > 0 { // records still count deleted classes
-			o.Done, err = w.countDone(ctx, o.Project)
+			var done int
+			if done, err = w.countDone(ctx, o.Project); err == nil {
+				o.Done = done
+			}
+			err = w.readable(err)
 		}
 		switch {
 		case segment.KindOf(err) == segment.NotFound: // it has just gone to the trash

@@ -134,7 +134,7 @@ func (w *Workspace) Trash(ctx context.Context) ([]segment.TrashItem, error) {
 		return nil, err
 	}
 	projects, err := w.store.Projects(ctx)
-	if err != nil {
+	if err := w.readable(err); err != nil {
 		return nil, err
 	}
 	for _, p := range projects {

@@ -46,6 +46,7 @@ type Workspace struct {
 	learner   *learner.Learner
 
 	background *gauge.Background
+	log        *slog.Logger
 
 	documents *ledger.Ledger // bytes; see Documents
 	remaking  sync.Mutex     // one file is replaced at a time
@@ -91,7 +92,7 @@ func New(store segment.Store, blobs segment.Blobs, gate *photo.Gate, options ...
 		workbench:  engine.NewWorkbench(workbenchMemory),
 		longLog:    ledger.New(1, 1, math.MaxInt),
 		documents:  ledger.New(documentMemory, documentShare, documentWaiting),
-		background: gauge.NewBackground(o.Observer, o.Log),
+		background: gauge.NewBackground(o.Observer, o.Log), log: o.Log,
 	}
 	if gate != nil {
 		gate.DecodeWith(w.long)

@@ -39,6 +39,14 @@ func TestStore(t *testing.T) { storagetest.TestStore(t, openAt) }
 
 func TestKilled(t *testing.T) { storagetest.TestKilledStore(t, openAt) }
 
+func TestDamagedProject(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	storagetest.TestDamagedProject(t, s, func(statement string) error {
+		_, err := s.pool.Exec(t.Context(), statement)
+		return err
+	})
+}
+
 func TestMembers(t *testing.T) { storagetest.TestMembers(t, openTeam) }
 
 func TestTokens(t *testing.T) { storagetest.TestTokens(t, openTeam) }

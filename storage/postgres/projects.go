@@ -32,12 +32,12 @@ func (s *Store) Project(ctx context.Context, id string) (segment.Project, error)
 
 // Projects lists the projects that are not in the trash, newest first.
 func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
-	return all(ctx, s, row.ScanProject, "listing the projects", row.SelectProjects+"ORDER BY number DESC")
+	return row.Readable(all(ctx, s, row.Damageable(row.ScanProject), "listing the projects", row.SelectProjects+"ORDER BY number DESC"))
 }
 
 // Overviews lists the projects with totals of their images.
 func (s *Store) Overviews(ctx context.Context, name string) ([]segment.Overview, error) {
-	return all(ctx, s, row.ScanOverview, "listing the projects", row.SelectOverviews("$1"), name)
+	return row.Readable(all(ctx, s, row.Damageable(row.ScanOverview), "listing the projects", row.SelectOverviews("$1"), name))
 }
 
 // UpdateProject stores a project's name, classes and settings.

@@ -29,7 +29,7 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	im.Untouched, im.Guessed, im.Hinted = decodeWork(work, im.Seq)
 	var err error
 	if im.Classes, err = decodeShares(classes); err != nil {
-		return segment.Image{}, fmt.Errorf("classes of image %s: %w", im.ID, err)
+		return segment.Image{}, damaged("image", im.ID, im.Name, fmt.Errorf("classes: %w", err))
 	}
 	im.Created = Moment(created)
 	if reviewed != 0 {

@@ -87,10 +87,10 @@ func scanProject(row Scanner, more ...any) (segment.Project, error) {
 		return segment.Project{}, ReadError("project", err)
 	}
 	if err := decodeClasses(classes, deleted, &p); err != nil {
-		return segment.Project{}, fmt.Errorf("classes of project %s: %w", p.ID, err)
+		return segment.Project{}, damaged("project", p.ID, p.Name, fmt.Errorf("classes: %w", err))
 	}
 	if err := p.Rest.UnmarshalText([]byte(rest)); err != nil {
-		return segment.Project{}, fmt.Errorf("rest of project %s: %w", p.ID, err)
+		return segment.Project{}, damaged("project", p.ID, p.Name, fmt.Errorf("rest: %w", err))
 	}
 	p.Unaided = !learning
 	p.Created = Moment(created)

@@ -50,6 +50,40 @@ func ByID[T any](values map[string]T, scan func(r Scanner, id *string, value *T)
 	}
 }
 
+// Record is what a row holds, or why it can't be read.
+type Record[T any] struct {
+	value  T
+	damage error
+}
+
+// Damageable returns a reader of rows that goes on after one whose content makes no sense.
+func Damageable[T any](scan func(Scanner) (T, error)) func(Scanner) (Record[T], error) {
+	return func(r Scanner) (Record[T], error) {
+		x, err := scan(r)
+		if segment.KindOf(err) == segment.Damaged {
+			return Record[T]{damage: err}, nil
+		}
+		return Record[T]{value: x}, err
+	}
+}
+
+// Readable returns what could be read, with an error about the other rows.
+func Readable[T any](records []Record[T], err error) (list []T, _ error) {
+	for _, r := range records {
+		if r.damage == nil {
+			list = append(list, r.value)
+		}
+		err = errors.Join(err, r.damage)
+	}
+	return list, err
+}
+
+// damaged is the error for a record whose content makes no sense.
+func damaged(what, id, name string, err error) error {
+	return segment.Errorf(segment.Damaged, "The record of the %s %q in the database can't be read: it is damaged, or a newer program wrote it. Restore it from a backup, or use the newer program.", what, name).
+		Because(fmt.Errorf("%s %s: %w", what, id, err))
+}
+
 // Text reads a row of one text.
 func Text(row Scanner) (text string, err error) {
 	err = row.Scan(&text)

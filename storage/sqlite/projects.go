@@ -26,12 +26,12 @@ func (s *Store) Project(ctx context.Context, id string) (segment.Project, error)
 
 // Projects lists the projects that are not in the trash, newest first.
 func (s *Store) Projects(ctx context.Context) ([]segment.Project, error) {
-	return all(ctx, s.reads, row.ScanProject, "listing the projects", row.SelectProjects+"ORDER BY number DESC")
+	return row.Readable(all(ctx, s.reads, row.Damageable(row.ScanProject), "listing the projects", row.SelectProjects+"ORDER BY number DESC"))
 }
 
 // Overviews lists the projects with totals of their images.
 func (s *Store) Overviews(ctx context.Context, name string) ([]segment.Overview, error) {
-	return all(ctx, s.reads, row.ScanOverview, "listing the projects", row.SelectOverviews("?"), name)
+	return row.Readable(all(ctx, s.reads, row.Damageable(row.ScanOverview), "listing the projects", row.SelectOverviews("?"), name))
 }
 
 // UpdateProject stores a project's name, classes and settings.

@@ -196,6 +196,13 @@ func TestSessions(t *testing.T) {
 	})
 }
 
+func TestDamagedProject(t *testing.T) {
+	s := openAt(t, t.TempDir()).(*Store)
+	storagetest.TestDamagedProject(t, s, func(statement string) error {
+		return s.writer.write(t.Context(), func(w *writer) error { return w.exec(statement) })
+	})
+}
+
 func TestTries(t *testing.T) {
 	storagetest.TestTries(t, func(tb testing.TB, place string) storagetest.TriesStore { return openAt(tb, place).(*Store) }, func(s storagetest.TriesStore) (n int) {
 		if err := s.(*Store).reads.QueryRowContext(t.Context(), "SELECT count(*) FROM try").Scan(&n); err != nil {

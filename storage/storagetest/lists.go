@@ -1,7 +1,9 @@
 package storagetest
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +11,36 @@ import (
 
 	"collie/segment"
 )
+
+// TestDamagedProject checks that a project whose record makes no sense, as that of a newer
+// program can, is missing in lists and named, and keeps no other out of them. damage runs
+// a statement of SQL.
+func TestDamagedProject(t *testing.T, s Store, damage func(statement string) error) {
+	ctx := t.Context()
+	defer closeStore(t, s)
+	for column, value := range map[string]string{"classes": "[", "deleted_classes": "{}", "rest": "by magic"} {
+		bad, good := newProject("bad by its "+column), newProject("good")
+		im := newImage(bad.ID, "of the bad one")
+		must(t, errors.Join(s.CreateProject(ctx, bad), s.CreateProject(ctx, good), s.CreateImage(ctx, im, 0)))
+		must(t, damage(fmt.Sprintf("UPDATE project SET %s = '%s' WHERE id = '%s'", column, value, bad.ID)))
+		projects, err := s.Projects(ctx)
+		if len(projects) != 1 || projects[0].ID != good.ID || segment.KindOf(err) != segment.Damaged || !strings.Contains(err.Error(), bad.Name) {
+			t.Errorf("%s: projects %+v, %v", column, projects, err)
+		}
+		overviews, err := s.Overviews(ctx, "")
+		if len(overviews) != 1 || overviews[0].ID != good.ID || segment.KindOf(err) != segment.Damaged || !strings.Contains(err.Error(), bad.Name) {
+			t.Errorf("%s: overviews %+v, %v", column, overviews, err)
+		}
+		if _, err := s.Project(ctx, bad.ID); segment.KindOf(err) != segment.Damaged {
+			t.Errorf("%s: the project itself: %v", column, err)
+		}
+		must(t, s.TrashProject(ctx, bad.ID))
+		if projects, err := s.Projects(ctx); len(projects) != 1 || err != nil {
+			t.Errorf("%s: when it is in the trash: %+v, %v", column, projects, err)
+		}
+		must(t, s.TrashProject(ctx, good.ID))
+	}
+}
 
 // testOrder checks in which order lists come.
 func testOrder(t *testing.T, s Store) {
