@@ -46,7 +46,11 @@ func (a *Accounts) AddInvited(ctx context.Context, names []string, role access.R
 		users = append(users, newUser(name, role))
 	}
 	for i, u := range users {
-		if err := a.create(ctx, u); err != nil {
+		err := a.create(ctx, u)
+		if segment.KindOf(err) == segment.Conflict && i > 0 {
+			err = segment.Errorf(segment.Conflict, "There is already a user called %s, whom somebody else has just added. Of the list, these were added before: %s.", u.Name, strings.Join(names[:i], ", "))
+		}
+		if err != nil {
 			return users[:i], err
 		}
 	}

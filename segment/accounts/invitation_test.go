@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"collie/segment"
 	"collie/segment/access"
 	"collie/segment/accounts"
+	"collie/storage/sqlite"
 )
 
 // Of many who use an invitation at once, one chooses the password.
@@ -42,6 +44,35 @@ func TestInvitationAtOnce(t *testing.T) {
 	}
 	if joined != 1 {
 		t.Errorf("%d joined, want 1", joined)
+	}
+}
+
+// taken is a store in which somebody else adds a user of the same name a moment before.
+type taken struct {
+	*sqlite.Store
+	name string
+}
+
+func (s taken) CreateUser(ctx context.Context, u accounts.User, identities ...accounts.Identity) error {
+	if u.Name == s.name {
+		other := u
+		other.ID = segment.NewID()
+		if err := s.Store.CreateUser(ctx, other); err != nil {
+			return err
+		}
+	}
+	return s.Store.CreateUser(ctx, u, identities...)
+}
+
+// Of a list that two admins add at once, whoever is late hears who was added.
+func TestListTakenMeanwhile(t *testing.T) {
+	for taking, want := range map[string]string{"cleo": "were added before: ann, bob.", "bob": "were added before: ann.", "ann": "Nothing was changed"} {
+		store, ctx := mustStore(t), access.With(t.Context(), access.Operator)
+		a := accounts.New(taken{store, taking}, accounts.Limits{})
+		added, err := a.AddInvited(ctx, []string{"ann", "bob", "cleo"}, access.User)
+		if segment.KindOf(err) != segment.Conflict || !strings.Contains(err.Error(), "a user called "+taking) || !strings.Contains(err.Error(), want) || len(added) > 0 == strings.Contains(err.Error(), "Nothing was changed") {
+			t.Errorf("%s is taken: %+v, %v", taking, added, err)
+		}
 	}
 }
 
