@@ -110,6 +110,9 @@ func (s *Sessions) Find(ctx context.Context, token string, used bool) (User, Ses
 	if err != nil {
 		return User{}, Session{}, err
 	}
+	if session.Ends.Sub(session.Read) > 2*s.limits.Lifetime { // by a clock that has been set back since, or a longer limit
+		return User{}, Session{}, errNoSession
+	}
 	if expires := s.limits.expiry(session); used && expires.Sub(session.Expires) >= touchAfter {
 		if err := s.store.ProlongSession(ctx, token, expires); err != nil {
 			s.log.Debug("session not prolonged", "error", err) // people can still read while the disk is full
