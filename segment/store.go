@@ -137,6 +137,7 @@ type TrashStore interface {
 	// to be erased. It is written together with the first of them; the others follow
 	// one by one, so that others can write in between.
 	Erase(ctx context.Context, before time.Time, entry func([]Erased) audit.Entry) ([]Erased, error)
-	// EveryImage goes through all records, those in the trash included.
+	// EveryImage goes through all records, those in the trash included. One that can't be
+	// read has its id, project and name, and an error of kind Damaged; others follow it.
 	EveryImage(ctx context.Context) iter.Seq2[Image, error]
 }

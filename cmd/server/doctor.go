@@ -164,6 +164,13 @@ func (v *visit) projects(ctx context.Context) error {
 func (v *visit) images(ctx context.Context) error {
 	count, events, damaged := 0, 0, 0
 	for im, err := range v.store.EveryImage(ctx) {
+		if segment.KindOf(err) == segment.Damaged {
+			v.wrong++
+			v.say("database: %v", err)
+			damaged++
+			count++
+			continue
+		}
 		if err != nil {
 			return err
 		}

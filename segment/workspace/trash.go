@@ -263,7 +263,7 @@ func (w *Workspace) Orphans(ctx context.Context) ([]segment.BlobInfo, error) {
 	}
 	owned := map[string]bool{}
 	for im, err := range w.store.EveryImage(ctx) {
-		if err != nil {
+		if err != nil && segment.KindOf(err) != segment.Damaged { // the files of a damaged record are its own
 			return nil, err
 		}
 		owned[im.ID], owned[im.ProjectID] = true, true

@@ -97,7 +97,7 @@ func write(ctx context.Context, path string, out *os.File, store Store, blobs se
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
 	var lost error
 	for im, err := range snapshot.EveryImage(ctx) {
-		if err != nil {
+		if err != nil && segment.KindOf(err) != segment.Damaged { // whose id says what its files are
 			return s, err
 		}
 		for _, key := range im.Keys() {

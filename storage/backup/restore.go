@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"collie/segment"
 	"collie/segment/job"
 	"collie/storage/blob"
 	"collie/storage/disk"
@@ -265,7 +266,7 @@ func check(ctx context.Context, folder string, lost map[string]bool) (s Summary,
 	}
 	defer func() { err = errors.Join(err, blobs.Close()) }()
 	for im, err := range store.EveryImage(ctx) {
-		if err != nil {
+		if err != nil && segment.KindOf(err) != segment.Damaged { // whose id says what its files are
 			return s, err
 		}
 		for _, key := range im.Keys() {

@@ -71,7 +71,7 @@ func Files(ctx context.Context, from, to segment.Blobs, images iter.Seq2[segment
 func (s *Summary) miss(ctx context.Context, moved map[string]string, damaged map[string]error, to segment.Blobs, images iter.Seq2[segment.Image, error]) error {
 	var why error
 	for im, err := range images {
-		if err != nil {
+		if err != nil && segment.KindOf(err) != segment.Damaged { // whose id says what its files are
 			return err
 		}
 		for _, key := range im.Keys() {

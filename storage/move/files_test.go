@@ -199,7 +199,9 @@ func TestDamaged(t *testing.T) {
 	}
 	defer from.Close()
 	im := segment.Image{ID: "a", Name: "cat.png"}
-	images := func(yield func(segment.Image, error) bool) { yield(im, nil) }
+	images := func(yield func(segment.Image, error) bool) {
+		yield(im, segment.Errorf(segment.Damaged, "Its record can't be read."))
+	}
 	spoil := func(key string) {
 		if err := os.WriteFile(filepath.Join(dir, blob.SealedName(key)), make([]byte, 50), 0o600); err != nil {
 			t.Fatal(err)

@@ -47,6 +47,14 @@ func TestDamagedProject(t *testing.T) {
 	})
 }
 
+func TestDamagedImage(t *testing.T) {
+	s := mustOpen(t, t.TempDir())
+	storagetest.TestDamagedImage(t, s, func(id string) error {
+		_, err := s.pool.Exec(t.Context(), "UPDATE image SET classes = '\\xff' WHERE id = $1", id)
+		return err
+	})
+}
+
 func TestMembers(t *testing.T) { storagetest.TestMembers(t, openTeam) }
 
 func TestTokens(t *testing.T) { storagetest.TestTokens(t, openTeam) }

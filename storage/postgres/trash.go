@@ -146,13 +146,13 @@ func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] 
 				}
 				return
 			}
-			images, err := all(ctx, s, row.ScanImage, "listing the images", row.SelectImages+" WHERE image.number > $1 AND image.number <= $2 ORDER BY image.number", from, to)
+			images, err := all(ctx, s, row.Damageable(row.ScanImage), "listing the images", row.SelectImages+" WHERE image.number > $1 AND image.number <= $2 ORDER BY image.number", from, to)
 			if err != nil {
 				yield(segment.Image{}, err)
 				return
 			}
 			for _, im := range images {
-				if !yield(im, nil) {
+				if !yield(im.Content()) {
 					return
 				}
 			}

@@ -14,7 +14,7 @@ const SelectImages = `SELECT image.id, project.id, image.name, format, width, he
 	review, review_comment, review_by, review_at, review_seq, assignee
 	FROM image JOIN project ON project.number = image.project`
 
-// ScanImage reads an image's record.
+// ScanImage reads an image's record. Of one that is Damaged it returns what is sure.
 func ScanImage(row Scanner) (segment.Image, error) {
 	var im segment.Image
 	var created int64
@@ -29,7 +29,7 @@ func ScanImage(row Scanner) (segment.Image, error) {
 	im.Untouched, im.Guessed, im.Hinted = decodeWork(work, im.Seq)
 	var err error
 	if im.Classes, err = decodeShares(classes); err != nil {
-		return segment.Image{}, damaged("image", im.ID, im.Name, fmt.Errorf("classes: %w", err))
+		return im, damaged("image", im.ID, im.Name, fmt.Errorf("classes: %w", err))
 	}
 	im.Created = Moment(created)
 	if reviewed != 0 {

@@ -50,18 +50,21 @@ func ByID[T any](values map[string]T, scan func(r Scanner, id *string, value *T)
 	}
 }
 
-// Record is what a row holds, or why it can't be read.
+// Record is what a row holds, or as much as can be read of it, and why.
 type Record[T any] struct {
 	value  T
 	damage error
 }
+
+// Content is what a record holds, and an error if that is not all.
+func (r Record[T]) Content() (T, error) { return r.value, r.damage }
 
 // Damageable returns a reader of rows that goes on after one whose content makes no sense.
 func Damageable[T any](scan func(Scanner) (T, error)) func(Scanner) (Record[T], error) {
 	return func(r Scanner) (Record[T], error) {
 		x, err := scan(r)
 		if segment.KindOf(err) == segment.Damaged {
-			return Record[T]{damage: err}, nil
+			return Record[T]{x, err}, nil
 		}
 		return Record[T]{value: x}, err
 	}

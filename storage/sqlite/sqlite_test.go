@@ -203,6 +203,13 @@ func TestDamagedProject(t *testing.T) {
 	})
 }
 
+func TestDamagedImage(t *testing.T) {
+	s := openAt(t, t.TempDir()).(*Store)
+	storagetest.TestDamagedImage(t, s, func(id string) error {
+		return s.writer.write(t.Context(), func(w *writer) error { return w.exec("UPDATE image SET classes = x'ff' WHERE id = ?", id) })
+	})
+}
+
 func TestTries(t *testing.T) {
 	storagetest.TestTries(t, func(tb testing.TB, place string) storagetest.TriesStore { return openAt(tb, place).(*Store) }, func(s storagetest.TriesStore) (n int) {
 		if err := s.(*Store).reads.QueryRowContext(t.Context(), "SELECT count(*) FROM try").Scan(&n); err != nil {

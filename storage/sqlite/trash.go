@@ -137,7 +137,7 @@ func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] 
 				return
 			}
 			for _, im := range images {
-				if !yield(im, nil) {
+				if !yield(im.Content()) {
 					return
 				}
 			}
@@ -150,10 +150,10 @@ func (s *Store) EveryImage(ctx context.Context) iter.Seq2[segment.Image, error] 
 
 // someImages returns the records of the next images after a number, and sets to to
 // the number of the last.
-func (s *Store) someImages(ctx context.Context, from int64, to *int64) ([]segment.Image, error) {
+func (s *Store) someImages(ctx context.Context, from int64, to *int64) ([]row.Record[segment.Image], error) {
 	err := s.reads.row(ctx, "SELECT ifnull(max(number), ?1) FROM (SELECT number FROM image WHERE number > ?1 ORDER BY number LIMIT 500)", from).Scan(to)
 	if err != nil {
 		return nil, fmt.Errorf("listing the images: %w", err)
 	}
-	return all(ctx, s.reads, row.ScanImage, "listing the images", row.SelectImages+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
+	return all(ctx, s.reads, row.Damageable(row.ScanImage), "listing the images", row.SelectImages+" WHERE image.number > ? AND image.number <= ? ORDER BY image.number", from, *to)
 }

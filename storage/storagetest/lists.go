@@ -42,6 +42,34 @@ func TestDamagedProject(t *testing.T, s Store, damage func(statement string) err
 	}
 }
 
+// TestDamagedImage checks that EveryImage names an image whose record makes no sense, and
+// goes on. damage damages the classes of an image.
+func TestDamagedImage(t *testing.T, s Store, damage func(id string) error) {
+	ctx := t.Context()
+	defer closeStore(t, s)
+	p := newProject("p")
+	must(t, s.CreateProject(ctx, p))
+	var want, got []string
+	for _, name := range []string{"first", "bad", "last"} {
+		im := newImage(p.ID, name)
+		must(t, s.CreateImage(ctx, im, 0))
+		if name == "bad" {
+			must(t, damage(im.ID))
+		}
+		want = append(want, fmt.Sprint(im.ID, im.ProjectID, im.Name, name == "bad"))
+	}
+	for im, err := range s.EveryImage(ctx) {
+		bad := segment.KindOf(err) == segment.Damaged
+		if err != nil && !bad {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(im.ID, im.ProjectID, im.Name, bad))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("images (-want +got):\n%s", diff)
+	}
+}
+
 // testOrder checks in which order lists come.
 func testOrder(t *testing.T, s Store) {
 	ctx := t.Context()
