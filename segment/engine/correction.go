@@ -6,6 +6,7 @@ import (
 
 	"collie/crf"
 	"collie/herding"
+	"collie/segment/chooser"
 )
 
 // A click that corrects what was shown says that something is wrong there, not how
@@ -14,7 +15,7 @@ import (
 // class of the click: the rungs of three exact ladders (see crf.Ladder) that ask for
 // the class ever more, one everywhere and two of them less and less with the
 // distance, and the regions of the merge hierarchy around the click. A small neural
-// network, see Chooser, tells how probable it is that each is the best of them, and
+// network, see package chooser, tells how probable it is that each is the best of them, and
 // they are ordered as the extents of a first click are.
 
 // Correction is what a correcting click can mean.
@@ -310,7 +311,7 @@ func (m *Model) best(all []Correction, count int) []Correction {
 		features[i] = all[i].Features[:]
 	}
 	chances := m.Chooser.Chances(features)
-	order := inOrder(chances, m.overlaps(parts), count)
+	order := chooser.InOrder(chances, m.overlaps(parts), count)
 	if all[order[0]].late {
 		at := -1
 		for i := range all {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/chooser"
 )
 
 // drawCorrection draws clicks, and what was shown before the last of them.
@@ -273,10 +274,10 @@ func TestCorrectionInBox(t *testing.T) {
 // much of the image to other classes. It isn't the better one for coming first.
 func TestCorrectionThatChangesMore(t *testing.T) {
 	m := NewModel(gridGraph(8, 6), DefaultParameters)
-	unit := Unit{Weight: -1, Own: make([]float64, correctionFeatureCount), First: make([]float64, correctionFeatureCount)}
+	unit := chooser.Unit{Weight: -1, Own: make([]float64, correctionFeatureCount), First: make([]float64, correctionFeatureCount)}
 	unit.Own[turnedAway] = 1
 	scale := slices.Repeat([]float64{1}, int(correctionFeatureCount))
-	m.Chooser = &Chooser{Mean: make([]float64, correctionFeatureCount), Scale: scale, Units: []Unit{unit}}
+	m.Chooser = &chooser.Chooser{Mean: make([]float64, correctionFeatureCount), Scale: scale, Units: []chooser.Unit{unit}}
 	all := []Correction{
 		{Features: CorrectionFeatures{turnedAway: 5}, part: []int32{1, 2}, changed: []int32{1, 2, 3, 4, 5, 6}},
 		{part: []int32{1, 2}, changed: []int32{1, 2}},
@@ -287,27 +288,5 @@ func TestCorrectionThatChangesMore(t *testing.T) {
 	all[1].late = true
 	if best := m.best(all, 2); len(best) != 2 || best[0].late || !best[1].late {
 		t.Errorf("the first of %d corrections is late: %v; want the other one first", len(best), best[0].late)
-	}
-}
-
-// Chances are probabilities that depend on what the first correction looks like.
-func TestChances(t *testing.T) {
-	c := &Chooser{
-		Mean: []float64{0, 5}, Scale: []float64{1, 1},
-		Units: []Unit{{0.5, 2, []float64{1, 0}, []float64{0, 0}}, {0, -1, []float64{0, 0}, []float64{1, 0}}},
-	}
-	got := c.Chances([][]float64{{0, 5}, {1, 5}, {-100, 5}})
-	// The units see 0.5, 1.5 and 0 for them, and nothing of the first.
-	e := math.Exp(1) + math.Exp(3) + 1
-	for i, want := range []float64{math.Exp(1) / e, math.Exp(3) / e, 1 / e} {
-		if math.Abs(got[i]-want) > 1e-9 {
-			t.Errorf("the chance of %d is %v, want %v", i, got[i], want)
-		}
-	}
-	other := *c
-	other.Units = slices.Clone(c.Units)
-	other.Units[1].Weight = -2
-	if n := c.number(); len(n) != 16 || n == (&other).number() {
-		t.Errorf("numbers %s and %s of two choosers", n, other.number())
 	}
 }

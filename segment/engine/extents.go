@@ -14,7 +14,7 @@ import (
 // different extent: rungs of the exact ladder of the model (see crf.Ladder), the
 // regions of the merge hierarchy around the click, and what some of both become when
 // their colours count (see recolour). A small neural network, see
-// Chooser, tells how probable it is that each is the best of them, and the cards are
+// package chooser, tells how probable it is that each is the best of them, and the cards are
 // chosen greedily to maximise the expected quality of the best one shown so far.
 
 // Extent is a mask that a first click can mean.
@@ -139,37 +139,6 @@ func (m *Model) Overlaps(extents []Extent) []float64 {
 		}
 	}
 	return m.overlaps(parts)
-}
-
-// inOrder returns the first count of n masks in the order in which they are shown:
-// the best one, then each next one by the expected gain of the best one shown.
-// chance is what each is proportional to being meant, and iou their overlaps.
-func inOrder(chance, iou []float64, count int) []int {
-	n := len(chance)
-	best := make([]float64, n) // IoU of each with the best one shown
-	shown := make([]bool, n)
-	order := make([]int, 0, min(count, n))
-	for range min(count, n) {
-		at, most := -1, -1.0
-		for i := range n {
-			if shown[i] {
-				continue
-			}
-			gain := 0.0
-			for j, b := range best {
-				gain += float64(chance[j] * max(0, iou[i*n+j]-b))
-			}
-			if gain > most {
-				at, most = i, gain
-			}
-		}
-		shown[at] = true
-		order = append(order, at)
-		for j := range best {
-			best[j] = max(best[j], iou[at*n+j])
-		}
-	}
-	return order
 }
 
 // boundsOf returns the bounding box of a mask.

@@ -13,6 +13,7 @@ import (
 	"collie/herding/ask"
 	"collie/herding/diverse"
 	"collie/segment/affinity"
+	"collie/segment/chooser"
 	"collie/superpixels"
 )
 
@@ -67,11 +68,11 @@ type Parameters struct {
 	Beside   float64 `json:"beside"`   // the same right beside a click
 	Hold     float64 `json:"hold"`     // the same towards the class of a pick
 
-	First   *Chooser `json:"-"`                 // of extents; nil: a first click means what the evidence says
-	Extents string   `json:"extents,omitempty"` // number of First
+	First   *chooser.Chooser `json:"-"`                 // of extents; nil: a first click means what the evidence says
+	Extents string           `json:"extents,omitempty"` // number of First
 
-	Chooser     *Chooser `json:"-"`                     // of corrections; nil: they are what the evidence says
-	Corrections string   `json:"corrections,omitempty"` // number of Chooser
+	Chooser     *chooser.Chooser `json:"-"`                     // of corrections; nil: they are what the evidence says
+	Corrections string           `json:"corrections,omitempty"` // number of Chooser
 
 	// Local lets a superpixel that clicks divide keep the affinities between all
 	// others as they are. Older sequences have it false.
@@ -122,8 +123,8 @@ var HandMade = Parameters{
 	Length: 1, Texture: 2.9, Contour: 3, Colour: 1.8, Pattern: 2, Floor: 4e-6,
 	Jump: 3e-3, Alike: 6, Reach: 0.15, Doubtful: 0.065,
 	Rest: 1e-2, Outside: 0.3, Inside: 3e-2, Clicked: 1e-3, Beside: 1e-2, Hold: 1e-2,
-	First: &extentChooser, Extents: extentChooser.number(),
-	Chooser: &correctionChooser, Corrections: correctionChooser.number(),
+	First: &chooser.Extents, Extents: chooser.Extents.Number(),
+	Chooser: &chooser.Corrections, Corrections: chooser.Corrections.Number(),
 	Potts: 1, Weak: 0.01,
 	RateUnary: 0.2, RateArea: 1, RateRegion: 1, Pool: 20, Steps: 3,
 }

@@ -10,10 +10,11 @@ import (
 	"collie/cmd/evaluate/internal/flags"
 	"collie/cmd/evaluate/internal/results"
 	"collie/cmd/evaluate/internal/scene"
-	"collie/cmd/internal/chooser"
 	"collie/cmd/internal/progress"
+	"collie/cmd/internal/training"
 	"collie/segment"
 	"collie/segment/assistant"
+	"collie/segment/chooser"
 	"collie/segment/engine"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -63,10 +64,10 @@ func (c *Corrections) Run(t *progress.Terminal) error {
 	}
 	clicks, rows := c.report(t, halves, learned)
 	if c.Out != "" {
-		learn := func() *engine.Chooser {
-			return chooser.Train(slices.Concat(halves[:]...), chooser.ExpectedQuality, c.Passes, chooser.Networks)
+		learn := func() *chooser.Chooser {
+			return training.Train(slices.Concat(halves[:]...), training.ExpectedQuality, c.Passes, training.Networks)
 		}
-		if err := writeChooser(t, c.Out, "correctionChooser", "corrections", learn); err != nil {
+		if err := writeChooser(t, c.Out, "Corrections", "corrections", learn); err != nil {
 			return err
 		}
 	}
@@ -77,9 +78,9 @@ func (c *Corrections) Run(t *progress.Terminal) error {
 // and what was learned from them. What is shown depends on what was chosen before. So
 // the first round follows the evidence, and each further one what was learned so far,
 // on images that this was not learned from.
-func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, extents [2]*engine.Chooser) (halves [2][]*chooser.Question, learned [2]*engine.Chooser, err error) {
+func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, extents [2]*chooser.Chooser) (halves [2][]*training.Question, learned [2]*chooser.Chooser, err error) {
 	for round := range rounds {
-		played := make([][]*chooser.Question, len(list))
+		played := make([][]*training.Question, len(list))
 		err := t.Each(fmt.Sprintf("round %d of %d", round+1, rounds), len(list), func(i int) (err error) {
 			other := 1 - half(list[i].ID)
 			parameters := engine.DefaultParameters
@@ -98,11 +99,11 @@ func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, exte
 			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.Among())
 		}
 		err = t.Each("training", 2, func(h int) error {
-			passes, networks := c.Passes, chooser.Networks
+			passes, networks := c.Passes, training.Networks
 			if round+1 < rounds {
 				passes, networks = (passes+2)/3, 1 // enough to go on with
 			}
-			learned[h] = chooser.Train(halves[h], chooser.ExpectedQuality, passes, networks)
+			learned[h] = training.Train(halves[h], training.ExpectedQuality, passes, networks)
 			return t.Ctx.Err()
 		})
 		if err != nil {
@@ -113,14 +114,14 @@ func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, exte
 }
 
 // report prints how good what is chosen after a click is, and returns the figures.
-func (*Corrections) report(t *progress.Terminal, halves [2][]*chooser.Question, learned [2]*engine.Chooser) (clicks int, rows map[string]float64) {
+func (*Corrections) report(t *progress.Terminal, halves [2][]*training.Question, learned [2]*chooser.Chooser) (clicks int, rows map[string]float64) {
 	ways := []struct {
 		name   string
-		choose func(q *chooser.Question, half int) int
+		choose func(q *training.Question, half int) int
 	}{
-		{"what the evidence says", func(*chooser.Question, int) int { return 0 }},
-		{"learned on the other half", func(q *chooser.Question, half int) int { return q.Choose(learned[1-half]) }},
-		{"the best there is", func(q *chooser.Question, _ int) int { return q.Best() }},
+		{"what the evidence says", func(*training.Question, int) int { return 0 }},
+		{"learned on the other half", func(q *training.Question, half int) int { return q.Choose(learned[1-half]) }},
+		{"the best there is", func(q *training.Question, _ int) int { return q.Best() }},
 	}
 	clicks, rows = len(halves[0])+len(halves[1]), map[string]float64{}
 	w := t.Table()
@@ -148,7 +149,7 @@ func half(id string) int {
 
 // extents returns networks for first gestures, one learned from each half of the
 // images; that of the program where a half has no objects.
-func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (learned [2]*engine.Chooser, err error) {
+func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (learned [2]*chooser.Chooser, err error) {
 	played, err := playFirst(t, list, c.Regions)
 	if err != nil {
 		return learned, err
@@ -166,13 +167,13 @@ func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (le
 }
 
 // play works on the objects of an image, and on its classes together, as people do.
-func (c *Corrections) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]*chooser.Question, error) {
+func (c *Corrections) play(ctx context.Context, p simulate.Picture, parameters engine.Parameters, round int) ([]*training.Question, error) {
 	img, mask, err := p.LoadLabelled()
 	if err != nil {
 		return nil, err
 	}
 	hierarchy, graph := superpixels.Divide(img, scene.FinestFactor*c.Regions)
-	var out []*chooser.Question
+	var out []*training.Question
 	for n, o := range simulate.Objects(img.Rect.Size(), mask, leastObject, mostObjects) {
 		product := &assistant.Assistant{Hierarchy: hierarchy, Cells: graph, Parameters: parameters}
 		// Every other round clicks where people do, and a third of the objects has a box.
@@ -199,7 +200,7 @@ func (c *Corrections) play(ctx context.Context, p simulate.Picture, parameters e
 }
 
 // playObject clicks on an object by the field's protocol.
-func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, g simulate.Gestures, regions int) (out []*chooser.Question, err error) {
+func playObject(ctx context.Context, product *assistant.Assistant, hand *simulate.Hand, g simulate.Gestures, regions int) (out []*training.Question, err error) {
 	cells := product.Hierarchy.Runs()
 	session := simulate.NewSession(product, cells, regions)
 	truth, err := simulate.Cover(session.Map, hand.Mask, 2)
@@ -248,7 +249,7 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 }
 
 // playClasses clicks on the classes of a scene, whose class 0 is the rest.
-func playClasses(ctx context.Context, s *scene.Scene, parameters engine.Parameters) (out []*chooser.Question, err error) {
+func playClasses(ctx context.Context, s *scene.Scene, parameters engine.Parameters) (out []*training.Question, err error) {
 	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
 	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority}
 	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.Majority))}
@@ -278,12 +279,12 @@ func playClasses(ctx context.Context, s *scene.Scene, parameters engine.Paramete
 
 // questionOf returns what the last click of some evidence can mean, nil when there is
 // nothing to choose from. quality is that of a class per superpixel.
-func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8) float64) (*chooser.Question, error) {
+func questionOf(m *engine.Model, e engine.Evidence, quality func(labels []uint8) float64) (*training.Question, error) {
 	all, classes, err := m.Corrections(e)
 	if err != nil || len(all) < 2 {
 		return nil, err
 	}
-	q := &chooser.Question{}
+	q := &training.Question{}
 	for _, c := range all {
 		labels := make([]uint8, len(c.Labels))
 		for i, l := range c.Labels {

@@ -23,7 +23,7 @@ func TestCorrections(t *testing.T) {
 			t.Errorf("%s: %v of %v clicks, the best %v", name, v, got.Clicks, best)
 		}
 	}
-	checkSource(t, out, "correctionChooser")
+	checkSource(t, out, "Corrections")
 	if _, err := evaluatetest.Run(t, new(Corrections), "--data", dir, "--passes", "0"); err == nil || !strings.Contains(err.Error(), "--passes") {
 		t.Errorf("--passes 0: %v", err)
 	}
@@ -36,7 +36,7 @@ func checkSource(t *testing.T, file, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"// Code generated", "package engine", "var " + name + " = Chooser{", "Units: []Unit{"} {
+	for _, want := range []string{"// Code generated", "package chooser", "var " + name + " = Chooser{", "Units: []Unit{"} {
 		if !strings.Contains(string(source), want) {
 			t.Errorf("the source lacks %q:\n%.300s", want, source)
 		}

@@ -11,9 +11,10 @@ import (
 	"collie/cmd/evaluate/internal/flags"
 	"collie/cmd/evaluate/internal/results"
 	"collie/cmd/evaluate/internal/scene"
-	"collie/cmd/internal/chooser"
 	"collie/cmd/internal/progress"
+	"collie/cmd/internal/training"
 	"collie/segment/assistant"
+	"collie/segment/chooser"
 	"collie/segment/engine"
 	"collie/segment/simulate"
 	"collie/superpixels"
@@ -54,7 +55,7 @@ const looseBox = 0.1
 
 // meant is what first gestures on an object can mean.
 type meant struct {
-	chooser.Question
+	training.Question
 	kind     int       // of beginnings
 	overlaps []float64 // IoUs of all pairs, row-major
 }
@@ -72,13 +73,13 @@ func (c *Extents) Run(t *progress.Terminal) error {
 	if err != nil {
 		return err
 	}
-	learned := make([]*engine.Chooser, c.Folds)
+	learned := make([]*chooser.Chooser, c.Folds)
 	err = t.Each("training", c.Folds, func(fold int) error {
 		others := evenly(played, func(i int) bool { return i%c.Folds != fold })
 		if len(others) == 0 {
 			return fmt.Errorf("--data %s: the %d images hold too few objects of at least %d pixels to learn from", c.Data, len(list), leastObject)
 		}
-		learned[fold] = trainExtents(others, c.Passes, chooser.Networks)
+		learned[fold] = trainExtents(others, c.Passes, training.Networks)
 		return t.Ctx.Err()
 	})
 	if err != nil {
@@ -86,10 +87,10 @@ func (c *Extents) Run(t *progress.Terminal) error {
 	}
 	rows := c.report(t, played, learned)
 	if c.Out != "" {
-		learn := func() *engine.Chooser {
-			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, chooser.Networks)
+		learn := func() *chooser.Chooser {
+			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, training.Networks)
 		}
-		if err := writeChooser(t, c.Out, "extentChooser", "extents", learn); err != nil {
+		if err := writeChooser(t, c.Out, "Extents", "extents", learn); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (c *Extents) Run(t *progress.Terminal) error {
 
 // report prints how good first hypotheses and cards are, each chosen by what was learned
 // on the other folds, and returns the figures by kind of gestures.
-func (c *Extents) report(t *progress.Terminal, played [][]meant, learned []*engine.Chooser) map[string]qualities {
+func (c *Extents) report(t *progress.Terminal, played [][]meant, learned []*chooser.Chooser) map[string]qualities {
 	rows := map[string]qualities{}
 	w := t.Table()
 	defer w.Flush()
@@ -134,7 +135,7 @@ func playFirst(t *progress.Terminal, list []simulate.Picture, regions int) ([][]
 
 // evenly returns the questions about some of the images, repeated so that each image
 // counts the same, however many objects it has.
-func evenly(played [][]meant, some func(image int) bool) (questions []*chooser.Question) {
+func evenly(played [][]meant, some func(image int) bool) (questions []*training.Question) {
 	const most = 2 * 3 // divisible by the numbers of objects, 1 to mostObjects
 	for i, all := range played {
 		if !some(i) {
@@ -142,20 +143,20 @@ func evenly(played [][]meant, some func(image int) bool) (questions []*chooser.Q
 		}
 		objects := len(all) / len(beginnings)
 		for j := range all {
-			questions = append(questions, slices.Repeat([]*chooser.Question{&all[j].Question}, most/objects)...)
+			questions = append(questions, slices.Repeat([]*training.Question{&all[j].Question}, most/objects)...)
 		}
 	}
 	return questions
 }
 
 // trainExtents returns a chooser for first gestures. People see several cards then.
-func trainExtents(questions []*chooser.Question, steps, networks int) *engine.Chooser {
-	return chooser.Train(questions, chooser.CrossEntropy, steps, networks)
+func trainExtents(questions []*training.Question, steps, networks int) *chooser.Chooser {
+	return training.Train(questions, training.CrossEntropy, steps, networks)
 }
 
 // writeChooser writes what a command learns from all its questions as Go source.
-func writeChooser(t *progress.Terminal, path, name, command string, learn func() *engine.Chooser) error {
-	var c *engine.Chooser
+func writeChooser(t *progress.Terminal, path, name, command string, learn func() *chooser.Chooser) error {
+	var c *chooser.Chooser
 	err := t.Each("training on all", 1, func(int) error {
 		c = learn()
 		return t.Ctx.Err()
@@ -163,7 +164,7 @@ func writeChooser(t *progress.Terminal, path, name, command string, learn func()
 	if err != nil {
 		return err
 	}
-	source, err := chooser.Source(c, name, command)
+	source, err := training.Source(c, name, command)
 	if err != nil {
 		return err
 	}

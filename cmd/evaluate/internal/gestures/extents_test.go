@@ -37,7 +37,7 @@ func TestExtents(t *testing.T) {
 			t.Errorf("%s: %+v", kind, q)
 		}
 	}
-	checkSource(t, out, "extentChooser")
+	checkSource(t, out, "Extents")
 	for i := range 3 {
 		evaluatetest.Save(t, filepath.Join(dir, fmt.Sprintf("masks/im%d.png", i)), empty)
 	}

@@ -1,17 +1,16 @@
-// Package chooser trains the engine's networks that choose among labellings: what a
-// click, or a first gesture, is most likely to mean.
-package chooser
+// Package training trains the networks of package chooser on questions whose answers are
+// known.
+package training
 
 import (
 	"bytes"
+	"collie/segment/chooser"
 	"fmt"
 	"go/format"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
-
-	"collie/segment/engine"
 )
 
 // How a chooser is trained: Adam (Kingma and Ba 2015, arXiv:1412.6980) with a step that
@@ -76,7 +75,7 @@ func CrossEntropy(chances, quality []float64) []float64 {
 }
 
 // Choose returns the labelling that a chooser takes for the best.
-func (q *Question) Choose(c *engine.Chooser) int { return largest(c.Chances(q.Features)) }
+func (q *Question) Choose(c *chooser.Chooser) int { return largest(c.Chances(q.Features)) }
 
 // Best returns the labelling that is the best.
 func (q *Question) Best() int { return largest(q.Quality) }
@@ -92,7 +91,7 @@ const Networks = 4
 // many networks, each trained in so many steps. The same questions in the same order
 // give the same numbers on any number of processors. One that is asked several times in
 // a row counts as often.
-func Train(questions []*Question, to Objective, steps, networks int) *engine.Chooser {
+func Train(questions []*Question, to Objective, steps, networks int) *chooser.Chooser {
 	c := standardize(questions)
 	all := make([]*Question, len(questions)) // as the units see them
 	for i, q := range questions {
@@ -115,7 +114,7 @@ func Train(questions []*Question, to Objective, steps, networks int) *engine.Cho
 }
 
 // network trains the units of one network on standardized features.
-func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []engine.Unit {
+func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []chooser.Unit {
 	features := len(questions[0].Features[0])
 	units := newUnits(features)
 	scale := 1 / math.Sqrt(2*float64(features))
@@ -150,8 +149,8 @@ func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []e
 }
 
 // newUnits returns the hidden units for so many features, all numbers 0.
-func newUnits(features int) []engine.Unit {
-	units := make([]engine.Unit, hiddenUnits)
+func newUnits(features int) []chooser.Unit {
+	units := make([]chooser.Unit, hiddenUnits)
 	for u := range units {
 		units[u].Own, units[u].First = make([]float64, features), make([]float64, features)
 	}
@@ -159,7 +158,7 @@ func newUnits(features int) []engine.Unit {
 }
 
 // each visits the numbers of four units together.
-func each(a, b, c, d *engine.Unit, visit func(a, b, c, d *float64, decays bool)) {
+func each(a, b, c, d *chooser.Unit, visit func(a, b, c, d *float64, decays bool)) {
 	visit(&a.Bias, &b.Bias, &c.Bias, &d.Bias, false)
 	visit(&a.Weight, &b.Weight, &c.Weight, &d.Weight, true)
 	for j := range a.Own {
@@ -170,9 +169,9 @@ func each(a, b, c, d *engine.Unit, visit func(a, b, c, d *float64, decays bool))
 
 // standardize returns a chooser without units whose features have mean 0 and
 // deviation 1 over all labellings.
-func standardize(questions []*Question) *engine.Chooser {
+func standardize(questions []*Question) *chooser.Chooser {
 	features := len(questions[0].Features[0])
-	c := &engine.Chooser{Mean: make([]float64, features), Scale: make([]float64, features)}
+	c := &chooser.Chooser{Mean: make([]float64, features), Scale: make([]float64, features)}
 	n := 0.0
 	square := make([]float64, features)
 	for _, q := range questions {
@@ -192,8 +191,8 @@ func standardize(questions []*Question) *engine.Chooser {
 }
 
 // slope is the gradient of the objective, the mean over questions.
-func slope(units []engine.Unit, questions []*Question, to Objective) []engine.Unit {
-	parts := make([][]engine.Unit, chunks)
+func slope(units []chooser.Unit, questions []*Question, to Objective) []chooser.Unit {
+	parts := make([][]chooser.Unit, chunks)
 	var wait sync.WaitGroup
 	for n := range parts {
 		wait.Go(func() {
@@ -215,16 +214,16 @@ func slope(units []engine.Unit, questions []*Question, to Objective) []engine.Un
 }
 
 // climb adds the gradient for one question, times scale.
-func climb(units, sum []engine.Unit, q *Question, to Objective, scale float64) {
+func climb(units, sum []chooser.Unit, q *Question, to Objective, scale float64) {
 	n := len(q.Features)
 	active := make([]float64, n*len(units))
 	score := make([]float64, n)
 	first := q.Features[0]
 	for u := range units {
 		unit := &units[u]
-		of := unit.Bias + engine.Dot(unit.First, first)
+		of := unit.Bias + chooser.Dot(unit.First, first)
 		for i := range n {
-			if a := of + engine.Dot(unit.Own, q.Features[i]); a > 0 {
+			if a := of + chooser.Dot(unit.Own, q.Features[i]); a > 0 {
 				active[i*len(units)+u] = a
 				score[i] += unit.Weight * a
 			}
@@ -262,7 +261,7 @@ func softmax(scores []float64) {
 }
 
 // Source returns the Go source of a chooser that a command makes, to five digits.
-func Source(c *engine.Chooser, name, command string) ([]byte, error) {
+func Source(c *chooser.Chooser, name, command string) ([]byte, error) {
 	var b bytes.Buffer
 	list := func(f []float64) string {
 		s := "[]float64{"
@@ -274,7 +273,7 @@ func Source(c *engine.Chooser, name, command string) ([]byte, error) {
 		}
 		return s + "}"
 	}
-	fmt.Fprintf(&b, "// Code generated by 'evaluate %s'; DO NOT EDIT.\n\npackage engine\n\nvar %s = Chooser{\n", command, name)
+	fmt.Fprintf(&b, "// Code generated by 'evaluate %s'; DO NOT EDIT.\n\npackage chooser\n\n// %[2]s is what the command has learned.\nvar %[2]s = Chooser{\n", command, name)
 	fmt.Fprintf(&b, "Mean: %s,\nScale: %s,\nUnits: []Unit{\n", list(c.Mean), list(c.Scale))
 	for _, unit := range c.Units {
 		fmt.Fprintf(&b, "{%.5g, %.5g, %s, %s},\n", unit.Bias, unit.Weight, list(unit.Own), list(unit.First))

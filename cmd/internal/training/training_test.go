@@ -1,4 +1,4 @@
-package chooser_test
+package training_test
 
 import (
 	"math/rand/v2"
@@ -7,17 +7,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"collie/cmd/internal/chooser"
-	"collie/segment/engine"
+	"collie/cmd/internal/training"
+	"collie/segment/chooser"
 )
 
 // quiz draws questions whose best correction has a first feature like that of the
 // first correction's second, which no linear score finds.
-func quiz(n int) []*chooser.Question {
+func quiz(n int) []*training.Question {
 	rng := rand.New(rand.NewPCG(3, 4))
-	out := make([]*chooser.Question, n)
+	out := make([]*training.Question, n)
 	for i := range out {
-		q := &chooser.Question{}
+		q := &training.Question{}
 		out[i] = q
 		second := 4*rng.Float64() - 2
 		for range 6 {
@@ -31,14 +31,14 @@ func quiz(n int) []*chooser.Question {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-var objectives = map[string]chooser.Objective{"expected quality": chooser.ExpectedQuality, "cross entropy": chooser.CrossEntropy}
+var objectives = map[string]training.Objective{"expected quality": training.ExpectedQuality, "cross entropy": training.CrossEntropy}
 
 // trained is a chooser that took so many steps, the same on one processor and on four.
-func trained(t *testing.T, name string, to chooser.Objective, steps int) *engine.Chooser {
+func trained(t *testing.T, name string, to training.Objective, steps int) *chooser.Chooser {
 	t.Helper()
-	learn := func(procs int) *engine.Chooser {
+	learn := func(procs int) *chooser.Chooser {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		return chooser.Train(quiz(500), to, steps, 2)
+		return training.Train(quiz(500), to, steps, 2)
 	}
 	c := learn(1)
 	if diff := cmp.Diff(c, learn(4)); diff != "" {

@@ -1,4 +1,7 @@
-package engine
+// Package chooser has small neural networks that tell which of several labellings a person
+// means, given their features: [Extents] after a first gesture, [Corrections] after a
+// later click.
+package chooser
 
 import (
 	"crypto/sha256"
@@ -69,7 +72,38 @@ func (c *Chooser) Chances(all [][]float64) []float64 {
 // the IoUs of all pairs, row-major: the best first, then each next one by the expected
 // gain of the best one shown. O(labellings³).
 func (c *Chooser) Order(all [][]float64, overlaps []float64) []int {
-	return inOrder(c.Chances(all), overlaps, len(all))
+	return InOrder(c.Chances(all), overlaps, len(all))
+}
+
+// InOrder returns the first count of n masks in the order in which they are shown:
+// the best one, then each next one by the expected gain of the best one shown.
+// chance is what each is proportional to being meant, and iou their overlaps.
+func InOrder(chance, iou []float64, count int) []int {
+	n := len(chance)
+	best := make([]float64, n) // IoU of each with the best one shown
+	shown := make([]bool, n)
+	order := make([]int, 0, min(count, n))
+	for range min(count, n) {
+		at, most := -1, -1.0
+		for i := range n {
+			if shown[i] {
+				continue
+			}
+			gain := 0.0
+			for j, b := range best {
+				gain += float64(chance[j] * max(0, iou[i*n+j]-b))
+			}
+			if gain > most {
+				at, most = i, gain
+			}
+		}
+		shown[at] = true
+		order = append(order, at)
+		for j := range best {
+			best[j] = max(best[j], iou[at*n+j])
+		}
+	}
+	return order
 }
 
 // Dot is the sum of the products of two lists of the same length.
@@ -81,8 +115,8 @@ func Dot(f, g []float64) (sum float64) {
 	return sum
 }
 
-// number identifies a chooser: the first 8 bytes of the SHA-256 of its numbers.
-func (c *Chooser) number() string {
+// Number identifies a chooser: the first 8 bytes of the SHA-256 of its numbers.
+func (c *Chooser) Number() string {
 	hash := sha256.New()
 	add := func(numbers ...float64) {
 		if err := binary.Write(hash, binary.LittleEndian, numbers); err != nil {
