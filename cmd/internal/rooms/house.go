@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os/exec"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func (h *house) stack() {
 
 // Sizes in the picture, in its units.
 const (
-	width      = 1440
+	leastGap   = 10 // between boxes
 	floorGap   = 92
 	boxHeight  = 30
 	letter     = 7.2 // width of one
@@ -161,12 +162,9 @@ type point struct{ x, y float64 }
 // places returns the middle of the upper edge of each package's box.
 func (h *house) places() map[string]point {
 	at := map[string]point{}
+	width := h.width()
 	for i, row := range h.floors {
-		total := 0.0
-		for _, p := range row {
-			total += boxWidth(p)
-		}
-		gap := (width - total) / float64(len(row)+1)
+		gap := (width - boxWidths(row)) / float64(len(row)+1)
 		x := gap
 		for _, p := range row {
 			at[p] = point{x + boxWidth(p)/2, float64(margin + i*floorGap)}
@@ -176,6 +174,21 @@ func (h *house) places() map[string]point {
 	return at
 }
 
+// width is that of the widest floor.
+func (h *house) width() (most float64) {
+	for _, row := range h.floors {
+		most = max(most, boxWidths(row)+leastGap*float64(len(row)+1))
+	}
+	return math.Ceil(most)
+}
+
+func boxWidths(row []string) (sum float64) {
+	for _, p := range row {
+		sum += boxWidth(p)
+	}
+	return sum
+}
+
 func boxWidth(name string) float64 { return letter*float64(len(name)) + 18 }
 
 // draw returns the picture as SVG, the same bytes for the same house.
@@ -183,14 +196,14 @@ func (h *house) draw() []byte {
 	var b bytes.Buffer
 	at := h.places()
 	height := 2*margin + (len(h.floors)-1)*floorGap + boxHeight
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img" aria-label="Packages and what they import">
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" role="img" aria-label="Packages and what they import">
 <style>
 text { font: 12px ui-monospace, monospace; text-anchor: middle; fill: #1b2430 }
 rect { fill: #f4f6f9; stroke: #5b6b7f } path { fill: none; stroke: #5b6b7f; stroke-opacity: .55 } marker path { fill: #5b6b7f; stroke: none }
 @media (prefers-color-scheme: dark) { text { fill: #e8edf4 } rect { fill: #222b37; stroke: #8fa1b8 } path { stroke: #8fa1b8 } marker path { fill: #8fa1b8 } }
 </style>
 <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z"/></marker>
-`, width, height)
+`, h.width(), height)
 	for _, row := range h.floors {
 		for _, p := range row {
 			from := at[p]
