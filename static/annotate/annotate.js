@@ -1,7 +1,6 @@
 import { Problem } from '../ui/api.js';
 import { apart } from './apart.js';
 import { App } from './app.js';
-import { clearClasses } from './clearing.js';
 import { byId, closeButtons, colourSwatches } from '../ui/dom.js';
 import { connectButtons, hypothesisCommands, labelCommands, viewCommands, workCommands } from './commands.js';
 import { Keyboard } from './keyboard.js';
@@ -26,10 +25,9 @@ const data = byId('app').dataset;
 closeButtons();
 colourSwatches(); // of the classes, until their panel is there
 themeToggle();
-byId('main').append(byId('toasts')); // not over the image
+byId('extent').before(byId('toasts')); // not over the image
 followOrder(data);
 new Layout({ width: Number(data.width), height: Number(data.height) });
-clearClasses(); // after each change of the layout, too
 refuseFiles();
 
 try {

@@ -194,7 +194,7 @@ func TestE2ENarrowest(t *testing.T) {
 func TestE2ETiny(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 320, 256, false)
-	p.clickClasses(sampleTruth(), 0, 1, 2)
+	p.clickClasses(sampleTruth(), 0, 5)
 	p.settle()
 	for _, key := range []string{"", "1", ".", "v"} {
 		if key != "" {
@@ -274,12 +274,14 @@ func TestE2ELargeLetters(t *testing.T) {
 	}
 }
 
-// TestE2EMessagesBesideClasses: a long message covers no class, and moves nothing but
-// the end of their list.
-func TestE2EMessagesBesideClasses(t *testing.T) {
+// TestE2EMessagesBesideImage: a long message covers nothing, and moves nothing but the
+// end of the list of cards.
+func TestE2EMessagesBesideImage(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)
-	const places = `JSON.stringify(['#strip', '#stage', '#rest', '#classes-title'].map((s) => document.querySelector(s).getBoundingClientRect()))`
+	p.clickClasses(sampleTruth(), 0, 5)
+	p.until(`!document.getElementById('extent').hidden && document.querySelector('.hypothesis') !== null`)
+	const places = `JSON.stringify(['#stage', '#classes', '#rest', '.strip-head', '.hypothesis', '#extent'].map((s) => document.querySelector(s).getBoundingClientRect()))`
 	before := value[string](p, places)
 	value[bool](p, `import('`+static.Address("ui/toast.js")+`').then(({toast}) => {
 		toast('Something long has happened', 'This is what was wrong, with which image and which class. '.repeat(4), 'problem', {label: 'Do something', run: () => {}});
@@ -287,17 +289,17 @@ func TestE2EMessagesBesideClasses(t *testing.T) {
 	})`)
 	p.until(`document.querySelector('.toast') !== null`)
 	p.screenshot("message")
-	if p.overlap(".toast", "#classes") {
-		t.Error("the message lies over the classes")
+	for _, other := range []string{"#stage", ".classes", ".strip-head", "#cards", "#extent"} {
+		if p.overlap(".toast", other) {
+			t.Errorf("the message lies over %s", other)
+		}
 	}
 	if after := value[string](p, places); after != before {
 		t.Errorf("the message moves things from %s to %s", before, after)
 	}
-	p.press("8")
-	p.until(`(() => {
-		const [row, list] = ['.class-row.active', '#classes'].map((s) => document.querySelector(s).getBoundingClientRect());
-		return document.querySelector('.class-row.active').dataset.index !== '0' && row.bottom <= list.bottom + 1;
-	})()`)
+	if beside := value[bool](p, `(([action, close]) => action.bottom > close.top && close.bottom > action.top)(['action', 'close'].map((slot) => document.querySelector('.toast [data-slot=' + slot + ']').getBoundingClientRect()))`); !beside {
+		t.Error("the buttons of the message are in two rows")
+	}
 	p.clickOn("taking it away", `.toast [data-slot="close"]`)
-	p.until(places + ` === ` + "`" + before + "`" + ` && document.getElementById('classes').style.marginBottom === ''`)
+	p.until(`document.getElementById('toasts').getBoundingClientRect().height === 0`)
 }
