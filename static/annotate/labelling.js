@@ -165,10 +165,11 @@ export class Labelling {
     return true;
   }
 
-  /** Does to one superpixel what a click would, on a key. @param {import('../tools/strokes.js').Mode} mode @param {number} s or -1 */
+  /** Does to one superpixel what a click would, on a key. @param {import('../tools/strokes.js').Mode} mode @param {number} s or -1, as before the first arrow key */
   touchUp(mode, s) {
-    const { stage } = this.ports;
-    if (s >= 0) void this.stroke({ tool: stage.tools.kind, mode, superpixels: [s], points: [stage.pointIn(s)], runs: null });
+    const { stage, say } = this.ports;
+    if (s < 0) say('Press an arrow key first');
+    else void this.stroke({ tool: stage.tools.kind, mode, superpixels: [s], points: [stage.pointIn(s)], runs: null });
   }
 
   /** @param {'undo' | 'redo'} kind */

@@ -19,6 +19,8 @@ export class PointCursor {
     this.moved = false;
     /** Where the resting pointer is, CSS pixels. */
     this.pointer = '';
+    /** The tool that keys last worked with. */
+    this.kind = stage.tools.kind;
   }
 
   get drawing() {
@@ -107,15 +109,25 @@ export class PointCursor {
     this.mark();
   }
 
-  /** The tool has changed. */
+  /** The tool or how it works has changed: keys go on where they were, at a superpixel or at a point. */
   refresh() {
     const { stage, drawing } = this;
+    const { marks } = stage.painter;
+    const { kind } = stage.tools;
+    const taken = kind !== this.kind;
+    const walks = ['superpixel', 'objects'].includes(kind);
+    this.kind = kind;
+    if (!this.at && taken && !walks && marks.cursor >= 0) {
+      this.at = stage.pointIn(marks.cursor);
+      stage.hover(this.at);
+      this.mark();
+    }
     if (!this.at) return;
-    if (drawing.stroke && drawing.stroke.tool !== stage.tools.kind) drawing.cancel();
-    if (!['superpixel', 'objects'].includes(stage.tools.kind)) return;
+    if (drawing.stroke && drawing.stroke.tool !== kind) drawing.cancel();
+    if (!walks) return;
     const superpixel = at(stage.map, ...this.at);
     stage.hover(null);
-    stage.painter.marks.cursor = superpixel;
+    marks.cursor = superpixel;
     this.leave();
   }
 

@@ -192,6 +192,30 @@ func TestE2EKeyboardTools(t *testing.T) {
 	}
 }
 
+// TestE2EKeyboardTakesTool: a tool that draws begins where the keyboard was among the
+// superpixels; before the first arrow key, Space says what is missing.
+func TestE2EKeyboardTakesTool(t *testing.T) {
+	t.Parallel()
+	p := bare(t, 1280, 720)
+	p.focusOn("#canvas")
+	p.press("2")
+	p.press(" ")
+	p.hears("^Press an arrow key first$")
+	from := p.steer(kb.ArrowRight, 1)
+	p.press("r")
+	if !p.crossed(from) {
+		t.Errorf("the rectangle's point is not at %v, where the superpixel was", from)
+	}
+	p.press(" ")
+	p.hears("^First corner of the rectangle$")
+	p.steer(kb.ArrowLeft, 3, shift)
+	p.steer(kb.ArrowUp, 2, shift)
+	p.press(kb.Enter)
+	if made := p.waitForEvents(1)[0]; made.Kind != "label" || len(made.Superpixels) < 2 {
+		t.Errorf("the rectangle made %+v", made)
+	}
+}
+
 // TestE2EPolygonByHand closes a polygon, cancels one, leaves one for another tool and
 // takes corners back with a finger, on a phone and on a tablet as wide as a desktop
 // window.
