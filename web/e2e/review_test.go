@@ -113,6 +113,11 @@ func TestE2EReview(t *testing.T) {
 		t.Errorf("of a rejected image a screen reader says %q", said)
 	}
 	p.screenshot("note")
+	p.resize(390, 844)
+	if within := value[bool](p, `(([note, button]) => button.bottom <= note.bottom)(['review-note', 'review-corrected'].map((id) => document.getElementById(id).getBoundingClientRect()))`); !within {
+		t.Error("in a window that has become narrow the note's button is below the note, under the image")
+	}
+	p.resize(1280, 720)
 	image := value[string](p, `location.href`)
 	phone := openPage(t, 390, 844, true, image)
 	phone.until(`!document.getElementById('review-note').hidden && document.getElementById('save').dataset.state === 'saved'`)
