@@ -174,7 +174,7 @@ func findDialog() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" dir=\"auto\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"muted\" hidden>No matching class</p></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<dialog id=\"find-dialog\" class=\"dialog dialog-find\" aria-labelledby=\"find-title\"><form method=\"dialog\"><h2 id=\"find-title\" class=\"visually-hidden\">Find a class</h2><input id=\"find-input\" type=\"text\" dir=\"auto\" role=\"combobox\" aria-expanded=\"true\" aria-controls=\"find-list\" aria-autocomplete=\"list\" placeholder=\"Type a class name\" autocomplete=\"off\" spellcheck=\"false\" aria-label=\"Class name\"><ul id=\"find-list\" class=\"find-list\" role=\"listbox\" aria-label=\"Classes\"></ul><p id=\"find-none\" class=\"find-none muted\" role=\"status\"></p></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

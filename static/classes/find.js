@@ -36,7 +36,7 @@ export function findClass(classes, choose) {
         return option;
       }),
     );
-    byId('find-none').hidden = found.length > 0;
+    byId('find-none').textContent = found.length > 0 ? '' : 'No matching class';
     if (found.length > 0) input.setAttribute('aria-activedescendant', `find-${found[at]}`);
     else input.removeAttribute('aria-activedescendant');
     list.children[at]?.scrollIntoView({ block: 'nearest' });
@@ -45,22 +45,24 @@ export function findClass(classes, choose) {
   const toImage = () => byId('canvas').focus({ preventScroll: true });
   /** @param {number} place */
   const take = (place) => {
+    if (place >= found.length) return;
     dialog.close();
     toImage();
-    if (place < found.length) choose(found[place]);
+    choose(found[place]);
   };
   dialog.addEventListener('close', toImage);
+  dialog.addEventListener('submit', (e) => {
+    e.preventDefault(); // which would close the dialog without a match, too
+    take(at);
+  });
   input.addEventListener('input', () => {
     at = 0;
     paint();
   });
   input.addEventListener('keydown', (e) => {
     if (composing(e)) return; // its keys choose what is written
-    if (e.key === 'Enter') {
-      e.preventDefault();
-      e.stopPropagation(); // the page, which has no dialog any more, would accept the preview
-      take(at);
-    } else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+    if (e.key === 'Enter') e.stopPropagation(); // the page, which has no dialog any more, would accept the preview
+    else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
       e.preventDefault();
       at = (at + (e.key === 'ArrowDown' ? 1 : found.length - 1)) % Math.max(1, found.length);
       paint();

@@ -100,6 +100,12 @@ func TestE2EClasses(t *testing.T) {
 	p.settle()
 	p.press("l")
 	p.until(`document.activeElement.id === 'find-input'`)
+	p.press("z")
+	p.press(kb.Enter)
+	if said := value[string](p, `document.querySelector('#find-dialog[open] [role=status]')?.textContent ?? 'closed'`); said != "No matching class" {
+		t.Errorf("without a match Enter leaves the dialog saying %q", said)
+	}
+	p.press(kb.Backspace)
 	p.press(kb.Enter)
 	p.until(`document.activeElement.id === 'canvas'`)
 	for _, closing := range []string{kb.Escape, kb.Enter} {
