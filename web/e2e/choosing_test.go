@@ -169,7 +169,7 @@ func TestE2EMessagesApart(t *testing.T) {
 			}
 			if under := value[[]string](p, `[...document.querySelectorAll('.toast:last-child button:not([hidden])')].flatMap((button) => {
 				const a = button.getBoundingClientRect();
-				return [...document.querySelectorAll('.strip button, .rail button, .class-row')].filter((e) => e.checkVisibility()).filter((e) => {
+				return [...document.querySelectorAll('.strip button:not(.toast button), .rail button, .class-row')].filter((e) => e.checkVisibility()).filter((e) => {
 					const b = e.getBoundingClientRect();
 					return a.left < b.right && b.left < a.right && a.top < b.bottom - 1 && b.top + 1 < a.bottom;
 				}).map((e) => e.id);
