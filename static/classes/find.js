@@ -61,8 +61,7 @@ export function findClass(classes, choose) {
   });
   input.addEventListener('keydown', (e) => {
     if (composing(e)) return; // its keys choose what is written
-    if (e.key === 'Enter') e.stopPropagation(); // the page, which has no dialog any more, would accept the preview
-    else if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+    if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
       e.preventDefault();
       at = (at + (e.key === 'ArrowDown' ? 1 : found.length - 1)) % Math.max(1, found.length);
       paint();
