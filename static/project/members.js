@@ -51,7 +51,7 @@ export class MembersDialog {
       this.list.replaceChildren(...this.members.map((member) => this.row(member)));
       byId('members-none').hidden = this.members.length > 0;
     } catch (error) {
-      this.say(textOf(error));
+      this.say(textOf(error), true);
     }
   }
 
@@ -118,7 +118,7 @@ export class MembersDialog {
       this.say(done(member));
       return true;
     } catch (error) {
-      this.say(textOf(error));
+      this.say(textOf(error), true);
       return false;
     }
   }
@@ -130,8 +130,10 @@ export class MembersDialog {
     }
   }
 
-  /** @param {string} text */
-  say(text) {
-    byId('members-state').textContent = text;
+  /** @param {string} text @param {boolean} [refused] whether it says why something was not done */
+  say(text, refused = false) {
+    const state = byId('members-state');
+    state.textContent = text;
+    state.classList.toggle('problem-text', refused);
   }
 }
