@@ -42,13 +42,17 @@ func (p *page) accessible(what, source string) {
 	p.accessibleIn("document", what, source)
 }
 
+// faded ends with what fades at the moment: axe would measure the contrast on the way.
+// A spinner never ends.
+const faded = `Promise.allSettled(document.getAnimations().filter((a) => isFinite(a.effect?.getComputedTiming().endTime)).map((a) => a.finished))`
+
 // accessibleIn has axe look at a part of the page, given by an expression.
 func (p *page) accessibleIn(part, what, source string) {
 	p.t.Helper()
 	if !value[bool](p, `typeof axe === 'object'`) {
 		value[bool](p, source+"; true")
 	}
-	found := value[[]violation](p, `axe.run(`+part+`, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations']}).then(
+	found := value[[]violation](p, faded+`.then(() => axe.run(`+part+`, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations']})).then(
 		({violations}) => violations.map(({id, help, nodes}) => ({ID: id, Help: help, Nodes: nodes.map((n) => ({HTML: n.html, Target: n.target, FailureSummary: n.failureSummary}))})))`)
 	for _, v := range found {
 		var nodes strings.Builder
