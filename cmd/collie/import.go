@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,10 +24,10 @@ type importCommand struct {
 
 // together are the names of files and folders that give the others in a folder their
 // meaning: objects beside classes, names of colours, numbers and images.
-var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "annotations.xml", "data.yaml", "labels", "gtFine", "gtCoarse"}
+var together = []string{"SegmentationClass", "labelmap.txt", "manifest.json", "annotations.xml", "data.yaml", "labels"}
 
-// Run imports the files one by one, but folders that have one of together, label images or
-// files of one name as a whole, and reports the outcome of each mask, and what numbers became.
+// Run imports the files one by one, but folders as a whole whose files belong together, and
+// reports the outcome of each mask, and what numbers became.
 func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 	p, err := s.project(ctx, c.Project)
 	if err != nil {
@@ -47,7 +48,7 @@ func (c *importCommand) Run(ctx context.Context, s *server, out streams) error {
 			return err
 		}
 		sure, left := labelsOf(some)
-		if namesakes(sure) {
+		if sure[0] != place && (namesakes(sure) || slices.ContainsFunc(sure, needsOthers)) {
 			files, i.whole[place] = append(files, place), true
 			continue
 		}
@@ -171,13 +172,27 @@ func (c *importCommand) isDataSet(place string) bool {
 	})
 }
 
+// cityscapes ends the names of masks beside which other files have the objects.
+var cityscapes = regexp.MustCompile(`(?i)_gt(fine|coarse)_labelids\.png$`)
+
+// needsOthers reports whether other files say what a file means: it is a mask of Cityscapes,
+// or JSON with a folder of its name, in which COCO panoptic has the masks.
+func needsOthers(file string) bool {
+	if cityscapes.MatchString(file) {
+		return true
+	}
+	folder, isJSON := strings.CutSuffix(file, ".json")
+	info, err := os.Stat(folder)
+	return isJSON && err == nil && info.IsDir()
+}
+
 // namesakes reports whether only their folders tell some of the files apart. Archives don't
-// count: each is a data set of its own.
+// count: each is a data set of its own. NumPy's are files like others.
 func namesakes(files []string) bool {
 	seen := map[string]bool{}
 	for _, file := range files {
 		name := baseName(file)
-		if seen[name] && !isZip(file) {
+		if seen[name] && (strings.EqualFold(filepath.Ext(file), ".npz") || !isZip(file)) {
 			return true
 		}
 		seen[name] = true

@@ -118,3 +118,58 @@ func TestImportOfOutlines(t *testing.T) {
 		t.Errorf("the import of nothing: %s", out)
 	}
 }
+
+// Scores of one name in several folders find the images of these folders.
+func TestImportOfFoldersOfScores(t *testing.T) {
+	p := serve(t)
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock,sand")
+	for _, camera := range []string{"one", "two"} {
+		p.photographs(filepath.Join("photos", camera))
+	}
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import os, numpy
+for camera in ["one", "two"]:
+    os.makedirs("scores/" + camera)
+    numpy.savez("scores/" + camera + "/beach0.npz", scores=numpy.full((72, 96, 3), [.1, .8, .1], numpy.float32))
+`)
+	if out := p.do("", "collie", "import", "Beach", "scores"); !strings.Contains(out, "2 imported, 0 failed") {
+		t.Errorf("scores for two cameras: %s", out)
+	}
+}
+
+// Whatever folder of a data set of Cityscapes is given, its masks have objects. Those of COCO
+// panoptic are in the folder beside the JSON that says what they mean.
+func TestImportOfMasksWithObjects(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "background,rock")
+	p.do("", "collie", "upload", "Beach", "photos")
+	p.do("", "/usr/bin/python3", "-c", `
+import json, os, numpy, PIL.Image
+width, height = PIL.Image.open("photos/beach0.png").size
+objects = numpy.full((height, width), 7, numpy.uint16)
+objects[4:12, 4:8], objects[4:12, 8:12] = 26000, 26001
+os.makedirs("gtFine/train/ulm"), os.makedirs("annotations/all")
+for kind, pixels in [("labelIds", numpy.where(objects < 1000, objects, objects // 1000).astype(numpy.uint8)), ("instanceIds", objects)]:
+    PIL.Image.fromarray(pixels).save("gtFine/train/ulm/beach0_gtFine_" + kind + ".png")
+ids = numpy.where(objects == 7, 0, objects - 25999)
+PIL.Image.fromarray(numpy.dstack([ids, 0 * ids, 0 * ids]).astype(numpy.uint8)).save("annotations/all/beach1.png")
+segments = [{"id": i, "category_id": 1, "iscrowd": 0} for i in [1, 2]]
+json.dump({"images": [{"id": 1, "file_name": "beach1.png", "width": width, "height": height}], "categories": [{"id": 1, "name": "rock", "isthing": 1}],
+    "annotations": [{"image_id": 1, "file_name": "beach1.png", "segments_info": segments}]}, open("annotations/all.json", "w"))
+`)
+	for _, folder := range []string{"gtFine/train", "annotations"} {
+		if out := p.do("", "collie", "import", "Beach", folder); !strings.Contains(out, "1 imported, 0 failed") {
+			t.Errorf("the import of %s: %s", folder, out)
+		}
+	}
+	p.do("", "collie", "export", "Beach", "coco.zip", "--format", "coco")
+	p.do("", "/usr/bin/python3", "-c", `
+import json, zipfile
+of = json.load(zipfile.ZipFile("coco.zip").open("annotations/instances_default.json"))
+names = {c["id"]: c["name"] for c in of["categories"]}
+found = sorted((names[o["category_id"]], o["area"]) for o in of["annotations"] if names[o["category_id"]] in ("car", "rock"))
+assert found == [("car", 32)] * 2 + [("rock", 32)] * 2, found
+`)
+}
