@@ -132,7 +132,7 @@ func TestLabelSetMovedOn(t *testing.T) {
 	if a := put(map[string]string{"file": "sky", "base": "[{"}).problem(t, http.StatusBadRequest); !strings.Contains(a.Detail, `The JSON of the field "base" has a mistake at byte 2`) {
 		t.Errorf("a broken base: %+v", a)
 	}
-	if a := put(map[string]string{"file": "sky", "base": "5"}).problem(t, http.StatusUnprocessableEntity); a.Detail != `The field "base" cannot be a number; it must be a list. Nothing was changed.` {
+	if a := put(map[string]string{"file": "sky", "base": "5"}).problem(t, http.StatusUnprocessableEntity); a.Detail != `The field "base" can't be a number; it must be a list. Nothing was changed.` {
 		t.Errorf("a number as base: %+v", a)
 	}
 	for what, parts := range map[string]map[string]string{

@@ -86,7 +86,7 @@ func TestProjectMistakes(t *testing.T) {
 		{"id of no class", "PATCH", path, `{"classes":[{"id":255}]}`, 422, "255 means undecided"},
 		{"id out of range", "PATCH", path, `{"classes":[{"id":256}]}`, 422, `"classes.id"`},
 		{"remap to a text", "PATCH", path, `{"classes":[{"id":0}],"remap":{"1":"x"}}`, 422, `"remap`},
-		{"remap to null", "PATCH", path, `{"classes":[{"id":0},{"id":2}],"remap":{"1":null}}`, 422, `An entry of "remap" cannot be null`},
+		{"remap to null", "PATCH", path, `{"classes":[{"id":0},{"id":2}],"remap":{"1":null}}`, 422, `An entry of "remap" can't be null`},
 		{"remap of a text", "PATCH", path, `{"classes":[{"id":0}],"remap":{"x":1}}`, 422, `"remap`},
 		{"remap without classes", "PATCH", path, `{"remap":{"9":1}}`, 422, "list of classes is missing"},
 		{"empty list of classes", "PATCH", path, `{"classes":[]}`, 422, "at least one class"},

@@ -270,7 +270,7 @@ func TestSocketResumes(t *testing.T) {
 	c = s.dial(im.ID)
 	c.say(fmt.Sprintf(`{"type":"hello","epoch":%q,"seq":1,"unacked":[%s,%s,%s]}`, epoch, labelAt("d", 1, inSand, 2), labelAt("e", 2, inSand, 1), labelAt("b", 1, inSea, 1)))
 	for i, want := range []message{
-		{Type: "reject", ID: "d", Seq: 2, Reason: "stale", Detail: "The event was made to be number 2 of this image, but the next one is number 3 by now. Nothing was changed; read the evidence again, then send the event."},
+		{Type: "reject", ID: "d", Seq: 2, Reason: "stale", Detail: "The event was made to be number 2 of this image, but the next one is now number 3. Nothing was changed; read the evidence again, then send the event."},
 		{Type: "reject", ID: "e", Seq: 2, Reason: "stale", Detail: "An event before this one was refused. Nothing was changed; read the evidence again, then send the event."},
 		{Type: "ack", ID: "b", Seq: 2},
 	} {
@@ -313,7 +313,7 @@ func TestSocketMistakes(t *testing.T) {
 		{"no expected_seq", `{"type":"evidence","id":"x","kind":"undo"}`, "reject", "invalid", "expected_seq"},
 		{"unknown class", `{"type":"evidence","id":"x","expected_seq":0,"kind":"label","superpixels":[0],"class":3}`, "reject", "invalid", "classes 0 to 2"},
 		{"superpixel out of range", `{"type":"evidence","id":"x","expected_seq":0,"kind":"label","superpixels":[9999],"class":0}`, "reject", "invalid", "9999"},
-		{"wrong seq", `{"type":"evidence","id":"x","expected_seq":5,"kind":"label","superpixels":[0],"class":0}`, "reject", "stale", "next one is number 1"},
+		{"wrong seq", `{"type":"evidence","id":"x","expected_seq":5,"kind":"label","superpixels":[0],"class":0}`, "reject", "stale", "next one is now number 1"},
 		{"nothing to undo", `{"type":"evidence","id":"x","expected_seq":0,"kind":"undo"}`, "reject", "invalid", "nothing to undo"},
 		{"nothing to restore", `{"type":"evidence","id":"x","expected_seq":0,"kind":"restore","to":5}`, "reject", "invalid", "has 0 events"},
 		{"long type", `{"type":"` + endless + `"}`, "error", "", "eee"},

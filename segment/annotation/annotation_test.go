@@ -89,13 +89,20 @@ func TestRefusedEventsChangeNothing(t *testing.T) {
 		"superpixel beyond": {2, segment.Event{ID: "x", Kind: segment.Clear, Superpixels: []int32{n}}, segment.Invalid, "does not exist"},
 		"point outside":     {2, label("x", 0, [2]float64{120, 10}), segment.Invalid, "120×80"},
 		"nothing named":     {2, label("x", 0), segment.Invalid, "at least one superpixel"},
-		"behind":            {1, label("x", 0, [2]float64{1, 1}), segment.Conflict, "next one is number 3"},
-		"ahead":             {3, label("x", 0, [2]float64{1, 1}), segment.Conflict, "next one is number 3"},
+		"behind":            {1, label("x", 0, [2]float64{1, 1}), segment.Conflict, "next one is now number 3"},
+		"ahead":             {3, label("x", 0, [2]float64{1, 1}), segment.Conflict, "next one is now number 3"},
 		"id of another":     {2, label("first", 1, [2]float64{110, 40}), segment.Conflict, "already has the id"},
 		"no hypothesis":     {2, segment.Event{ID: "x", Kind: segment.Accept}, segment.Invalid, "must name its hypothesis"},
 		"rank beyond":       {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Rank: 100}}, segment.Invalid, "0 to 99"},
 		"other digest":      {2, segment.Event{ID: "x", Kind: segment.Accept, Pick: &segment.Pick{Digest: "0123456789abcdef"}}, segment.Conflict, "choose again"},
 		"nothing to redo":   {2, segment.Event{ID: "x", Kind: segment.Redo}, segment.Conflict, "nothing to redo"},
+		"no guess":          {2, segment.Event{ID: "x", Kind: segment.FirstGuess}, segment.Invalid, "no first guess to remove"},
+		"other scores":      {2, segment.Event{ID: "x", Kind: segment.FirstGuess, Scores: &segment.Scores{Classes: []uint8{1}, Shares: make([]uint8, n+1)}}, segment.Invalid, "scores of the first guess don't fit"},
+		"no embeddings":     {2, segment.Event{ID: "x", Kind: segment.Embed}, segment.Invalid, "no embeddings to remove"},
+		"nothing to weigh":  {2, segment.Event{ID: "x", Kind: segment.Embed, Embedding: &segment.Embedding{}}, segment.Invalid, "no embeddings to remove or to weigh"},
+		"other embeddings":  {2, segment.Event{ID: "x", Kind: segment.Embed, Embedding: &segment.Embedding{Values: []uint8{1}, Dims: 1, Scale: 1}}, segment.Invalid, "embeddings don't fit"},
+		"no affinities":     {2, segment.Event{ID: "x", Kind: segment.Relate}, segment.Invalid, "learned no affinities for this image"},
+		"empty affinities":  {2, segment.Event{ID: "x", Kind: segment.Relate, Affinities: &segment.Affinities{}}, segment.Invalid, "affinities are empty"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -160,7 +160,7 @@ func (a *Annotation) resolve(expected int, e *segment.Event) error {
 		return a.conflict("An event before this one was refused. Nothing was changed; read the evidence again, then send the event.")
 	}
 	if expected != a.timeline.Seq() {
-		return a.conflict("The event was made to be number %d of this image, but the next one is number %d by now. Nothing was changed; read the evidence again, then send the event.", expected+1, a.timeline.Seq()+1)
+		return a.conflict("The event was made to be number %d of this image, but the next one is now number %d. Nothing was changed; read the evidence again, then send the event.", expected+1, a.timeline.Seq()+1)
 	}
 	if e.Map != "" && e.Map != a.mapName() {
 		return a.conflict("The event is for superpixels of another granularity. Nothing was changed; reload the superpixels and send it again.").Because(ErrOtherMap)

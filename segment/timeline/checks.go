@@ -90,8 +90,11 @@ func (t *Timeline) checkKind(e *segment.Event, p *segment.Project) error {
 	case segment.Embed:
 		return t.checkEmbedding(e.Embedding)
 	case segment.Relate:
-		if e.Affinities == nil && t.affinities == nil || e.Affinities != nil && !e.Affinities.Valid() {
-			return segment.Errorf(segment.Invalid, "An affinities event can only remove the affinities that the project has learned for the image. Nothing was changed.")
+		switch {
+		case e.Affinities == nil && t.affinities == nil:
+			return segment.Errorf(segment.Invalid, "The project has learned no affinities for this image that could be removed. Nothing was changed.")
+		case e.Affinities != nil && !e.Affinities.Valid():
+			return segment.Errorf(segment.Invalid, "The affinities are empty or too long. Nothing was changed.")
 		}
 	case segment.Granularity:
 		if fewest := min(fewestRegions, t.cells.N); e.Regions < fewest || e.Regions > t.cells.N {
@@ -144,11 +147,13 @@ func drawn(e *segment.Event) []segment.Repair {
 
 // checkGuess validates a first guess; nil takes it away.
 func (t *Timeline) checkGuess(s *segment.Scores, p *segment.Project) error {
-	if s == nil && t.guess != nil {
+	switch {
+	case s == nil && t.guess == nil:
+		return segment.Errorf(segment.Invalid, "This image has no first guess to remove; import scores to give it one. Nothing was changed.")
+	case s == nil:
 		return nil
-	}
-	if !s.Fits(t.cells.N, t.cuts[0].N) {
-		return segment.Errorf(segment.Invalid, "A guess event can only remove the guess that the image has; upload the scores of another. Nothing was changed.")
+	case !s.Fits(t.cells.N, t.cuts[0].N):
+		return segment.Errorf(segment.Invalid, "The scores of the first guess don't fit the superpixels of this image. Nothing was changed.")
 	}
 	for _, id := range s.Classes {
 		if err := p.CheckClass(int(id)); err != nil {
@@ -161,8 +166,11 @@ func (t *Timeline) checkGuess(s *segment.Scores, p *segment.Project) error {
 // checkEmbedding validates an embedding; nil takes away the one that there is, and one
 // without points weighs it.
 func (t *Timeline) checkEmbedding(given *segment.Embedding) error {
-	if given == nil && t.embedding == nil || given != nil && (!given.Fits(t.cells.N) || len(given.Values) == 0 && t.embedding == nil) {
-		return segment.Errorf(segment.Invalid, "An embedding event can only remove the embedding that the image has; upload another. Nothing was changed.")
+	if t.embedding == nil && (given == nil || len(given.Values) == 0) {
+		return segment.Errorf(segment.Invalid, "This image has no embeddings to remove or to weigh; import a .npz file to give it some. Nothing was changed.")
+	}
+	if given != nil && !given.Fits(t.cells.N) {
+		return segment.Errorf(segment.Invalid, "The embeddings don't fit the superpixels of this image. Nothing was changed.")
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func ScanEvent(row Scanner) (e segment.Event, err error) {
 // Behind is the error for an event made for another state of an image than the
 // current one.
 func Behind(expected, present int) *segment.Error {
-	return segment.ConflictAt(present, "The change was made to be event %d of this image, but the next one is event %d by now. It was not saved; read the evidence again, then repeat the change.", expected+1, present+1)
+	return segment.ConflictAt(present, "The change was made to be event %d of this image, but the next one is now event %d. It was not saved; read the evidence again, then repeat the change.", expected+1, present+1)
 }
 
 // Replaced is the error for an event made for a state of an image that has become

@@ -120,7 +120,7 @@ func makeFixtures(t *testing.T) []byte {
 			"reviewed":         reviewedMessage{"reviewed"},
 			"here":             hereMessage{"here", []string{"ann", "bob"}, 1},
 			"ack":              ackMessage{"ack", "c1", 1},
-			"reject":           rejectMessage{"reject", "c1", "stale", "The event was made to be number 1 of this image, but the next one is number 3 by now.", 2},
+			"reject":           rejectMessage{"reject", "c1", "stale", "The event was made to be number 1 of this image, but the next one is now number 3.", 2},
 			"run":              runMessage{"run", 7, 12, 20, []int{0, 2}, false},
 			"done":             doneMessage{Type: "done", Run: 7, Reason: reasonOneClass, Detail: "Only one class has been clicked."},
 			"done with a mark": doneMessage{Type: "done", Run: 7, Reason: reasonComplete, Marked: 3},

@@ -65,7 +65,7 @@ func decode(name string, b []byte, v any) error {
 		entry := isEntry(v, path, mismatch.Type)
 		return wrong(strings.Trim(name+"."+path, "."), entry, found(mismatch.Value), accepted(mismatch.Type, mismatch.Value))
 	}
-	return malformed("The JSON cannot be read: %s. Nothing was changed.", err)
+	return malformed("The JSON can't be read: %s. Nothing was changed.", err)
 }
 
 // wrong is the error for the field at path, or an entry of it.
@@ -74,7 +74,7 @@ func wrong(path string, entry bool, found, accepted string) error {
 	if entry {
 		what = "An entry of"
 	}
-	return segment.Errorf(segment.Invalid, "%s %q cannot be %s; it must be %s. Nothing was changed.", what, path, found, accepted)
+	return segment.Errorf(segment.Invalid, "%s %q can't be %s; it must be %s. Nothing was changed.", what, path, found, accepted)
 }
 
 // found names a value as encoding/json describes it, such as array or number 1.5.

@@ -84,7 +84,7 @@ func (c checker) table(path string, t reflect.Type) error {
 		}
 		if t.Key().Kind() != reflect.String {
 			if _, err := strconv.ParseUint(key.String(), 10, t.Key().Bits()); err != nil {
-				return segment.Errorf(segment.Invalid, "A key of %q cannot be %.40q; it must be %s. Nothing was changed.", path, key.String(), accepted(t.Key(), ""))
+				return segment.Errorf(segment.Invalid, "A key of %q can't be %.40q; it must be %s. Nothing was changed.", path, key.String(), accepted(t.Key(), ""))
 			}
 		}
 		if err := c.value(path, t.Elem(), true, 0); err != nil {

@@ -5,7 +5,7 @@ import "collie/segment"
 // Guess is the first guess that an image has.
 type Guess struct {
 	Model  int         `json:"model" doc:"number of the project's model that made it; 0 for imported scores and for the labelling of another image"`
-	Learnt int         `json:"learnt" doc:"number of finished images that it was learnt from"`
+	Learnt int         `json:"learnt" doc:"number of finished images that it was learned from"`
 	Sure   []SureClass `json:"sure" doc:"the classes that it is sure of somewhere, those with the largest area first"`
 }
 
