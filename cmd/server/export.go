@@ -166,7 +166,7 @@ func findProject(ctx context.Context, w *workspace.Workspace, what string) (segm
 	projects = slices.DeleteFunc(projects, func(p segment.Project) bool { return p.Name != what })
 	switch len(projects) {
 	case 0:
-		return segment.Project{}, fmt.Errorf("no project has the id or name %q; there are %s", what, cmp.Or(remarks.First(names), "none"))
+		return segment.Project{}, fmt.Errorf("no project has the id or name %q; the server has %s", what, cmp.Or(remarks.First(names), "no projects"))
 	case 1:
 		return projects[0], nil
 	}

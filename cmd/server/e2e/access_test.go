@@ -222,7 +222,7 @@ func (p *process) membership(data, image string) {
 	do("set Sample bob viewer", "bob is viewer of Sample", false)
 	do("set Sample bob admin", "viewer", true)
 	do("set Sample nobody viewer", "user doesn't exist", true)
-	do("set Other bob viewer", `no project has the id or name "Other"; there are "Sample"`, true)
+	do("set Other bob viewer", `no project has the id or name "Other"; the server has "Sample"`, true)
 	do("remove Sample ann", "member doesn't exist", true)
 
 	browser := p.signIn("bob", "correct horse")
