@@ -322,6 +322,21 @@ func TestExportWithoutAFile(t *testing.T) {
 	}
 }
 
+// An export that can't be written here leaves nothing behind, and doesn't blame the connection.
+func TestExportToAFullDisk(t *testing.T) {
+	p := serve(t)
+	p.photographs("photos")
+	p.do("", "collie", "create", "Beach", "--classes", "sky,sea,sand")
+	p.do("", "collie", "upload", "Beach", "photos")
+	out, err := p.try("", "sh", "-c", "ulimit -f 0; collie export Beach masks.zip")
+	if err == nil || !strings.Contains(out, "masks.zip was not written: write ") || strings.Contains(out, "broke") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left, err := filepath.Glob(filepath.Join(p.folder, "*.zip")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // Requests are repeated only for a busy server, and no token follows a redirect.
 func TestAnswers(t *testing.T) {
 	var calls atomic.Int32

@@ -104,12 +104,12 @@ func (s *server) download(ctx context.Context, address, to string) error {
 			err = io.ErrUnexpectedEOF
 		}
 		if ours := new(fs.PathError); err != nil && !errors.As(err, &ours) {
-			err = s.broken(resp.Request, err)
+			err = fmt.Errorf("the download broke off: %w", s.broken(resp.Request, err))
 		}
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("the download broke off: %w", err)
+		return fmt.Errorf("%s was not written: %w", to, err)
 	}
 	return nil
 }
