@@ -94,6 +94,21 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         return None
 
 
+class _Form:
+    """A body with a file that can be larger than the memory; each try reads it again."""
+
+    def __init__(self, head, file, tail):
+        self._head, self._file, self._tail = head, file, tail
+        self.size = len(head) + file.seek(0, os.SEEK_END) + len(tail)
+
+    def __iter__(self):
+        yield self._head
+        self._file.seek(0)
+        while block := self._file.read(1 << 20):
+            yield block
+        yield self._tail
+
+
 class Collie:
     """A server; timeout is in seconds, for each wait for an answer."""
 
@@ -277,13 +292,13 @@ class Collie:
         if "\r" in name or "\n" in name:
             raise ValueError(f"the file name {name!r} has a line break, which can't be sent; give it another name")
         quoted = name.replace("\\", "\\\\").replace('"', '\\"')
-        with open(path, "rb") as file:
-            content = file.read()
         boundary = uuid.uuid4().hex
         head = "".join(f'--{boundary}\r\nContent-Disposition: form-data; name="{part}"\r\n\r\n{text}\r\n' for part, text in (parts or {}).items())
         head += f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{quoted}"\r\nContent-Type: application/octet-stream\r\n\r\n'
-        data = head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
-        return json.loads(self._call(operation, id, query, data, {"Content-Type": f"multipart/form-data; boundary={boundary}"}))
+        with open(path, "rb") as file:
+            form = _Form(head.encode(), file, f"\r\n--{boundary}--\r\n".encode())
+            headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Content-Length": str(form.size)}
+            return json.loads(self._call(operation, id, query, form, headers))
 
     def _call(self, operation, id=None, query=None, data=None, headers=None):
         with self._open(operation, id, query, data, headers) as answer:

@@ -10,6 +10,7 @@ import socket
 import struct
 import tempfile
 import threading
+import tracemalloc
 import unittest
 import urllib.error
 import urllib.request
@@ -94,6 +95,39 @@ class Hearing(unittest.TestCase):
             with self.assertRaisesRegex(collie.Problem, "disk is full") as refused:
                 collie.Collie("http://127.0.0.1:%d" % listener.getsockname()[1]).upload("p", file.name)
         self.assertEqual(refused.exception.status, 507)
+
+    def test_files_are_sent_piece_by_piece(self):
+        """A file doesn't have to fit into memory, and is sent whole again when the server was busy."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        received = []
+
+        def receive():
+            for status, body in (("503 Service Unavailable", b"{}"), ("201 Created", b"[]")):
+                connection, _ = listener.accept()
+                with connection, connection.makefile("rb") as stream:
+                    length = 0
+                    while (line := stream.readline().strip()) != b"":
+                        if line.lower().startswith(b"content-length:"):
+                            length = int(line.split(b":")[1])
+                    left = length
+                    while left > 0 and (block := stream.read(min(left, 1 << 20))):
+                        left -= len(block)
+                    received.append((length, left))
+                    connection.sendall(b"HTTP/1.1 %s\r\nRetry-After: 0\r\nContent-Length: %d\r\n\r\n%s" % (status.encode(), len(body), body))
+
+        server = threading.Thread(target=receive)
+        server.start()
+        self.addCleanup(server.join)
+        with tempfile.NamedTemporaryFile() as file:
+            file.truncate(64 << 20)
+            tracemalloc.start()
+            self.addCleanup(tracemalloc.stop)
+            self.assertEqual(collie.Collie("http://127.0.0.1:%d" % listener.getsockname()[1]).upload("p", file.name), [])
+            self.assertLess(tracemalloc.get_traced_memory()[1], 16 << 20)
+        self.assertEqual([left for _, left in received], [0, 0])
+        self.assertEqual(received[0], received[1])
+        self.assertGreater(received[0][0], 64 << 20)
 
     def test_dates_say_when_to_try_again(self):
         server = collie.Collie("http://collie.test")

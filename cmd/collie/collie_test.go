@@ -152,7 +152,7 @@ func TestPythonModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out := p.do("", "/usr/bin/python3", tests); !strings.Contains(out, "Ran 8 tests") {
+	if out := p.do("", "/usr/bin/python3", tests); !strings.Contains(out, "Ran 9 tests") {
 		t.Errorf("tests of the module:\n%s", out)
 	}
 }
