@@ -13,7 +13,9 @@ import (
 var (
 	testDeclared = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
 	testNamed    = regexp.MustCompile("`([a-z0-9/]+)`|\\b(Test[A-Z]\\w*)") // with the package before it
-	link         = regexp.MustCompile(`\]\(([^)#:]+)[^):]*\)`)             // not to other sites or within the page
+	link         = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^):]+))?\)`)     // not to other sites
+	heading      = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	unlinked     = regexp.MustCompile(`[^\p{L}\p{N} _-]`) // what links to a heading leave out
 )
 
 // docs/reliability.md says which test shows each promise: it is in the package that is
@@ -55,20 +57,35 @@ func testsByPackage(t *testing.T) map[string][]string {
 	return declared
 }
 
-// Links between pages lead to files that exist.
+// Links between pages and within them lead to files and headings that exist.
 func TestLinksBetweenPages(t *testing.T) {
 	count := 0
 	for _, page := range files(t, ".md") {
 		for _, m := range link.FindAllStringSubmatch(text(t, page), -1) {
 			count++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), m[1])); err != nil {
+			to := page
+			if m[1] != "" {
+				to = filepath.Join(filepath.Dir(page), m[1])
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s: %v", page, err)
+			} else if m[2] != "" && !slices.Contains(anchors(t, to), m[2]) {
+				t.Errorf("%s: %s has no heading for #%s", page, to, m[2])
 			}
 		}
 	}
 	if count < 100 {
 		t.Errorf("only %d links found", count)
 	}
+}
+
+// anchors are the ends of links to the headings of a page.
+func anchors(t *testing.T, page string) (all []string) {
+	t.Helper()
+	for _, m := range heading.FindAllStringSubmatch(text(t, page), -1) {
+		all = append(all, strings.ReplaceAll(unlinked.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	return all
 }
 
 // files lists what is ours below this folder by the end of its name.
