@@ -178,7 +178,7 @@ var calls = map[string]call{
 
 	"POST /api/v1/projects/{id}/exports": {
 		id: "startExport", summary: "Start an export",
-		doc:   "Options are those of ExportOptions; one that it lacks is refused, so that a misspelt one exports nothing else than was asked for. The export runs in the background; its status is at the address in Location. Exports run one at a time; if too many are waiting, the answer is 429.",
+		doc:   "Options are those of ExportOptions; unknown ones are refused, so that a misspelling can't export something that nobody asked for. The export runs in the background; its status is at the address in Location. Exports run one at a time; if too many are waiting, the answer is 429.",
 		takes: jsonOf(exportBody{}), sends: jsonOf(startedJSON{}), status: 202, problems: []int{429},
 	},
 	"GET /api/v1/exports/{id}": {
