@@ -178,12 +178,12 @@ var cityscapes = regexp.MustCompile(`(?i)_gt(fine|coarse)_labelids\.png$`)
 // needsOthers reports whether other files say what a file means: it is a mask of Cityscapes,
 // or JSON with a folder of its name, in which COCO panoptic has the masks.
 func needsOthers(file string) bool {
-	if cityscapes.MatchString(file) {
-		return true
-	}
 	folder, isJSON := strings.CutSuffix(file, ".json")
+	if !isJSON {
+		return cityscapes.MatchString(file)
+	}
 	info, err := os.Stat(folder)
-	return isJSON && err == nil && info.IsDir()
+	return err == nil && info.IsDir()
 }
 
 // namesakes reports whether only their folders tell some of the files apart. Archives don't
