@@ -265,7 +265,12 @@ func TestCells(t *testing.T) {
 		}
 	}
 	clicks := []Clicked{{parties[20], 1}, {parties[3], 0}, {parties[7], 1}}
-	of, each := cells.Sums(clicks, 3, cells.Places(parties))
+	places := cells.Places(parties)
+	sum := cells.Sum(clicks, 3)
+	for more := cells.Part(0); sum.Next(); more++ { // others are asked for meanwhile
+		cells.Places([]int32{more})
+	}
+	of, each := sum.At(places)
 	wantOf, wantEach := make([]float64, 3*len(parties)), make([]float64, len(parties))
 	for _, click := range clicks {
 		for i, v := range similarities(fresh, click.Party, parties) {

@@ -182,7 +182,7 @@ func (c *Cells) Edge(e *superpixels.Edge, a, b int32) float64 {
 }
 
 // Places returns where the similarities to parties are kept, for Similarities and
-// Sums.
+// Sum.At.
 func (c *Cells) Places(parties []int32) []int32 {
 	out := make([]int32, len(parties))
 	for i, party := range parties {
@@ -200,38 +200,6 @@ func (c *Cells) Similarities(dst []float64, party int32, places []int32) []float
 		out[i] = column[place]
 	}
 	return out
-}
-
-// Clicked is a party with a label.
-type Clicked struct {
-	Party int32
-	Label int
-}
-
-// Sums adds up, in the order of the clicks, the similarities of the parties at some
-// places to those clicked with each of k labels (places × k, row-major) and to all.
-// It takes clicks × all places that were ever asked for.
-func (c *Cells) Sums(clicks []Clicked, k int, places []int32) (of, each []float64) {
-	n := len(c.parties)
-	sums := make([]float64, (k+1)*n) // of each label, and of all
-	all := sums[k*n:]
-	for _, click := range clicks {
-		column := c.column(click.Party)
-		label := sums[click.Label*n:][:len(column)]
-		all := all[:len(column)]
-		for place, v := range column {
-			label[place] += v
-			all[place] += v
-		}
-	}
-	of, each = make([]float64, k*len(places)), make([]float64, len(places))
-	for i, place := range places {
-		for l := range k {
-			of[i*k+l] = sums[l*n+int(place)]
-		}
-		each[i] = all[place]
-	}
-	return of, each
 }
 
 // column returns the similarities of a party and those at all places. Some of them may

@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"context"
 	"math"
 	"slices"
 
 	"collie/crf"
 	"collie/herding"
 	"collie/segment/chooser"
+	"collie/segment/schedule"
 )
 
 // A click that corrects what was shown says that something is wrong there, not how
@@ -52,7 +54,7 @@ func (m *Model) Corrections(e Evidence) ([]Correction, []int, error) {
 	if e.Shown == nil || s.model == nil {
 		return nil, nil, nil
 	}
-	p, err := s.problem()
+	p, err := s.problem(context.Background(), schedule.First)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/chooser"
+	"collie/segment/schedule"
 )
 
 // drawCorrection draws clicks, and what was shown before the last of them.
@@ -124,7 +125,7 @@ func TestTurningBetweenClasses(t *testing.T) {
 		if s.model == nil {
 			return
 		}
-		p, err := s.problem()
+		p, err := s.problem(t.Context(), schedule.First)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -205,7 +205,7 @@ func (u *undivided) similarity(i int, room []float64) []float64 {
 	return u.m.similarity(int32(i), u.places(), room)
 }
 
-func (u *undivided) clicks(fixed []int16, k int) *alike {
+func (u *undivided) clicks(fixed []int16, k int) *comparison {
 	places := u.places()
 	return u.m.sums(fixed, k, places, places)
 }
@@ -227,19 +227,30 @@ func (m *Model) similarity(party int32, places []int32, room []float64) []float6
 	return m.cells().Similarities(room, party, places)
 }
 
-// sums is affinities.clicks of superpixels that are parties at places.
-func (m *Model) sums(fixed []int16, k int, parties, places []int32) *alike {
+// sums is affinities.clicks of superpixels that are parties at places. Others can use
+// the model while nothing is added.
+func (m *Model) sums(fixed []int16, k int, parties, places []int32) *comparison {
 	var clicks []affinity.Clicked
 	for i, f := range fixed {
 		if f >= 0 {
 			clicks = append(clicks, affinity.Clicked{Party: parties[i], Label: int(f)})
 		}
 	}
-	defer m.used()
 	m.whole.mu.Lock()
 	defer m.whole.mu.Unlock()
-	of, each := m.cells().Sums(clicks, k, places)
-	return &alike{k, of, each}
+	sum := m.cells().Sum(clicks, k)
+	add := func(enough func() bool) (left bool) {
+		defer m.used()
+		m.whole.mu.Lock()
+		defer m.whole.mu.Unlock()
+		for left = sum.Next(); left && !enough(); left = sum.Next() {
+		}
+		return left
+	}
+	return &comparison{add, func() *alike {
+		of, each := sum.At(places)
+		return &alike{k, of, each}
+	}}
 }
 
 func (d *division) conductances() []crf.Edge { return d.edges().conductances }
@@ -249,7 +260,7 @@ func (d *division) similarity(i int, room []float64) []float64 {
 	return d.m.similarity(edges.parties[i], edges.places, room)
 }
 
-func (d *division) clicks(fixed []int16, k int) *alike {
+func (d *division) clicks(fixed []int16, k int) *comparison {
 	edges := d.edges()
 	return d.m.sums(fixed, k, edges.parties, edges.places)
 }

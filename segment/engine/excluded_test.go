@@ -10,6 +10,7 @@ import (
 
 	"collie/herding"
 	"collie/segment"
+	"collie/segment/schedule"
 	"collie/superpixels"
 )
 
@@ -78,7 +79,7 @@ func TestAreaMomentsOfExclusions(t *testing.T) {
 			e.Excluded = append(e.Excluded, Exclusion{i, 1})
 		}
 	}
-	p, err := NewSequence(model, e, 1).problem()
+	p, err := NewSequence(model, e, 1).problem(t.Context(), schedule.First)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestNothingLeavesItsBox(t *testing.T) {
 		"picked":  {Clicks: clicksOn(m.N, nil), Holds: everywhere},
 	} {
 		e.Boxes, e.Rest = []Box{half}, rest
-		p, err := NewSequence(model, e, 1).problem()
+		p, err := NewSequence(model, e, 1).problem(t.Context(), schedule.First)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"context"
 	"image"
 	"slices"
 
 	"collie/crf"
 	"collie/herding"
+	"collie/segment/schedule"
 )
 
 // What a person means by a first click is a part, an object or a group of them.
@@ -36,7 +38,7 @@ func (m *Model) Extents(e Evidence) ([]Extent, error) {
 	if !ok || len(classes) != 2 {
 		return nil, nil
 	}
-	p, err := NewSequence(m, e, 0).problem()
+	p, err := NewSequence(m, e, 0).problem(context.Background(), schedule.First)
 	if err != nil {
 		return nil, err
 	}

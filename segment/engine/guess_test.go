@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"collie/segment"
+	"collie/segment/schedule"
 )
 
 // halves is a guess of classes 3 and 9 for the patchwork: the left is 3 and the
@@ -111,7 +112,7 @@ func TestGuessAsItIs(t *testing.T) {
 			t.Errorf("superpixel %d has class %d, want %d", i, class, want)
 		}
 	}
-	if p, err := s.problem(); err != nil || got.Energy != p.Model.Energy(s.indices(got.Labels)) || got.Energy > first(t, s, 1)[0].Energy || got.Digest != digestOf(got.Energy, got.Labels) {
+	if p, err := s.problem(t.Context(), schedule.First); err != nil || got.Energy != p.Model.Energy(s.indices(got.Labels)) || got.Energy > first(t, s, 1)[0].Energy || got.Digest != digestOf(got.Energy, got.Labels) {
 		t.Errorf("energy %v, %v", got.Energy, err)
 	}
 

@@ -55,7 +55,7 @@ func (h *handMade) similarity(click int, _ []float64) []float64 {
 	return out
 }
 
-func (h *handMade) clicks(fixed []int16, k int) *alike { return oneByOne(h, fixed, k) }
+func (h *handMade) clicks(fixed []int16, k int) *comparison { return oneByOne(h, fixed, k) }
 
 // leastSimilar is the squared distance from which on two superpixels have
 // nothing in common: e^-20 is far below Doubtful.

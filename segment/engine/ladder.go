@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"collie/crf"
+	"collie/herding"
 	"collie/segment"
 	"collie/segment/schedule"
 )
@@ -84,26 +85,31 @@ func lifting(model *crf.Model, thing int) *crf.Model {
 
 // Ladder returns the ladder between the two classes in play. With another number
 // of classes the error is of kind Invalid. Masks keep clicks and what is held;
-// once a whole labelling was accepted, clicks alone. It is made once, in about 0.1
-// ms for each of up to 33 masks.
+// once a whole labelling was accepted, clicks alone. It is kept; making it takes
+// about 0.1 ms for each of up to 33 masks.
 func (s *Sequence) Ladder(ctx context.Context) (*Ladder, error) {
 	if len(s.classes) != 2 {
 		return nil, segment.Errorf(segment.Invalid, "The slider works between two classes; %d are in play here. Use the hypotheses instead.", len(s.classes))
 	}
+	if l := s.ladder.Load(); l != nil {
+		return l, nil
+	}
+	p, err := s.problem(ctx, schedule.Supposed)
+	if err != nil {
+		return nil, err
+	}
 	var l *Ladder
-	err := s.run(ctx, schedule.Supposed, func() (err error) {
-		l, err = s.ladder()
+	err = s.run(ctx, schedule.Supposed, func() (err error) {
+		if l, err = s.climb(p); err == nil {
+			s.ladder.Store(l)
+		}
 		return err
 	})
 	return l, err
 }
 
 // climb makes the ladder.
-func (s *Sequence) climb() (*Ladder, error) {
-	p, err := s.problem()
-	if err != nil {
-		return nil, err
-	}
+func (s *Sequence) climb(p *herding.Problem) (*Ladder, error) {
 	thing := 1
 	if s.rest == 1 {
 		thing = 0

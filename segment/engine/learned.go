@@ -65,7 +65,7 @@ func (a *learned) similarity(i int, _ []float64) []float64 {
 	return out
 }
 
-func (a *learned) clicks(fixed []int16, k int) *alike { return oneByOne(a, fixed, k) }
+func (a *learned) clicks(fixed []int16, k int) *comparison { return oneByOne(a, fixed, k) }
 
 // alike turns log odds into a similarity.
 func (p *Parameters) alike(odds float32) float64 {

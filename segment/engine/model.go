@@ -10,7 +10,6 @@ import (
 
 	"collie/crf"
 	"collie/herding"
-	"collie/herding/ask"
 	"collie/herding/diverse"
 	"collie/segment/affinity"
 	"collie/segment/chooser"
@@ -171,9 +170,9 @@ type affinities interface {
 	// similarity of each superpixel and a given one, 0..1. It may use the memory of
 	// room; the slice is shared and valid until room is used again.
 	similarity(i int, room []float64) []float64
-	// clicks sums the similarities to all clicks, in the order of their superpixels.
-	// fixed and k are as in Problem.
-	clicks(fixed []int16, k int) *alike
+	// clicks begins to sum the similarities to all clicks, in the order of their
+	// superpixels. fixed and k are as in Problem.
+	clicks(fixed []int16, k int) *comparison
 }
 
 // NewModel returns the model of a graph, which must not change any more. A graph
@@ -258,7 +257,12 @@ func (m *Model) Divide(of []int32) *Model {
 // classes in play, or -1. pull, which may be nil, draws the walker of each
 // superpixel towards classes.
 func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Problem, error) {
-	marginals, err := m.Marginals(fixed, k, pull)
+	return m.problem(m.affinities().clicks(fixed, k).all(), fixed, k, pull)
+}
+
+// problem is Problem with what the comparison with the clicks says.
+func (m *Model) problem(a *alike, fixed []int16, k int, pull *herding.Prior) (*herding.Problem, error) {
+	marginals, err := m.marginals(a, fixed, k, pull)
 	if err != nil {
 		return nil, err
 	}
@@ -303,7 +307,11 @@ const firstSweeps = 10
 // superpixel, row-major, for clicks and a pull as in Problem. The cost is that of a
 // sparse factorisation and of superpixels × clicks similarities.
 func (m *Model) Marginals(fixed []int16, k int, pull *herding.Prior) ([]float64, error) {
-	prior := m.appearance(fixed, k)
+	return m.marginals(m.affinities().clicks(fixed, k).all(), fixed, k, pull)
+}
+
+func (m *Model) marginals(a *alike, fixed []int16, k int, pull *herding.Prior) ([]float64, error) {
+	prior := m.jumps(fixed, a)
 	join(prior, pull, k)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -312,40 +320,6 @@ func (m *Model) Marginals(fixed []int16, k int, pull *herding.Prior) ([]float64,
 		return nil, err
 	}
 	return walker.Solve(nil, k, fixed, prior)
-}
-
-// After returns what the marginals become after the answer at a superpixel,
-// for clicks and a pull as in Problem. An answer costs a sparse factorisation,
-// whatever the number of clicks.
-func (m *Model) After(fixed []int16, k int, pull *herding.Prior) ask.After {
-	known := m.affinities().clicks(fixed, k+1)
-	if pull != nil {
-		pull = &herding.Prior{Weight: pull.Weight, Share: widen(pull.Share, k)}
-	}
-	var q []float64
-	return func(node int) ([]float64, error) {
-		a := &alike{k + 1, slices.Clone(known.of), slices.Clone(known.each)}
-		a.add(m.affinities().similarity(node, nil), k)
-		prior := m.jumps(fixed, a)
-		join(prior, pull, k+1)
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		walker, err := m.walker()
-		if err != nil {
-			return nil, err
-		}
-		q, err = walker.Answer(q, k, fixed, prior, node)
-		return q, err
-	}
-}
-
-// widen gives rows of k shares another one, which is 0.
-func widen(shares []float64, k int) []float64 {
-	out := make([]float64, 0, len(shares)/k*(k+1))
-	for row := range slices.Chunk(shares, k) {
-		out = append(append(out, row...), 0)
-	}
-	return out
 }
 
 // borders weighs the edges of a graph.

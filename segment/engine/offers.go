@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"collie/crf"
-	"collie/herding"
 	"collie/herding/diverse"
 	"collie/segment"
 	"collie/segment/schedule"
@@ -70,16 +69,20 @@ func (s *Sequence) Guessed(ctx context.Context) (Hypothesis, error) {
 	}
 	labels, energy := first.Labels, first.Energy
 	if s.model != nil {
+		p, err := s.problem(ctx, schedule.Supposed)
+		if err != nil {
+			return Hypothesis{}, err
+		}
 		err = s.run(ctx, schedule.Supposed, func() error {
-			p, err := s.problem()
-			if err == nil {
-				labels = s.guessed(first.Labels)
-				energy = p.Model.Energy(s.indices(labels))
-			}
-			return err
+			labels = s.guessed(first.Labels)
+			energy = p.Model.Energy(s.indices(labels))
+			return nil
 		})
+		if err != nil {
+			return Hypothesis{}, err
+		}
 	}
-	return Hypothesis{Rank: segment.Offered, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}, err
+	return Hypothesis{Rank: segment.Offered, Labels: labels, Energy: energy, Digest: digestOf(energy, labels)}, nil
 }
 
 // Alternatives answers 'what if this were …' about some superpixels: for each
@@ -101,7 +104,10 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 		return nil, err
 	}
 	x := s.indices(first.Labels)
-	var p *herding.Problem
+	p, err := s.problem(ctx, schedule.Supposed)
+	if err != nil {
+		return nil, err
+	}
 	// With hundreds of classes this takes many seconds, in which others have their turns.
 	var asked *diverse.Alternatives
 	var found []diverse.Alternative
@@ -109,9 +115,6 @@ func (s *Sequence) Alternatives(ctx context.Context, superpixels []int32) ([]Alt
 		err := s.run(ctx, schedule.Supposed, func() (err error) {
 			began := time.Now()
 			if asked == nil {
-				if p, err = s.problem(); err != nil {
-					return err
-				}
 				if asked, err = diverse.NewAlternatives(p.Model, p.Solver, x, superpixels); err != nil {
 					return err
 				}

@@ -184,7 +184,7 @@ func TestAlternatives(t *testing.T) {
 				rt.Fatalf("class %d, with gain %v, comes after %v", a.Class, a.Gain, found[rank-1].Gain)
 			}
 			best := math.Inf(-1)
-			p, _ := s.problem()
+			p, _ := s.problem(t.Context(), schedule.First)
 			x := make([]uint8, n)
 			for code := range 19683 {
 				ok := true

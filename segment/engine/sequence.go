@@ -34,23 +34,26 @@ type Sequence struct {
 
 	prepare func()
 	atOnce  time.Duration
+	part    time.Duration
 	turn    Turn                  // nil: every step runs at once
 	bench   *Workbench            // nil: work is kept until Rest
 	heavy   bool                  // every step is a heavy one
 	making  chan struct{}         // holds a token while a step is made or waits for its turn
-	model   *Model                // nil with fewer than two classes, as pull, pose and start
+	model   *Model                // nil with fewer than two classes, as pull, compare, pose and start
 	pull    func() *herding.Prior // as Model.Problem takes it
-	pose    func() (*herding.Problem, error)
+	compare func() *comparison    // begins to compare with all clicks
+	pose    func(*alike) (*herding.Problem, error)
 	start   func(*herding.Problem) (*stream, error)
-	holds   *Holds // labels are indices of the classes in play; nil where nothing is held
-	rest    int    // index of the rest among the classes, or -1
-	ladder  func() (*Ladder, error)
+	holds   *Holds                      // labels are indices of the classes in play; nil where nothing is held
+	rest    int                         // index of the rest among the classes, or -1
 	guessed func(first []uint8) []uint8 // see Evidence.guessed; nil without a guess
 
-	working sync.Mutex                      // held while a step is made
-	posed   atomic.Pointer[herding.Problem] // nil before it is needed, and after it was let go of
-	stream  *stream                         // nil before the first step, and after it was let go of
-	steps   int                             // that the stream took
+	working  sync.Mutex                      // held while a step is made
+	compared *comparison                     // nil before it is begun, and once there is a problem
+	posed    atomic.Pointer[herding.Problem] // nil before it is needed, and after it was let go of
+	ladder   atomic.Pointer[Ladder]          // nil until it is asked for
+	stream   *stream                         // nil before the first step, and after it was let go of
+	steps    int                             // that the stream took
 
 	mu   sync.Mutex // never held while a step is made
 	made []Hypothesis
@@ -62,7 +65,7 @@ type Turn func(ctx context.Context, class schedule.Class, step func()) error
 // NewSequence returns the sequence for some evidence after seq events. Nothing is
 // computed before the first hypothesis is asked for.
 func NewSequence(m *Model, e Evidence, seq int) *Sequence {
-	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1), prepare: m.Prepare, atOnce: atOnce}
+	s := &Sequence{seq: seq, parameters: m.Parameters, shares: m.shares, making: make(chan struct{}, 1), prepare: m.Prepare, atOnce: atOnce, part: part}
 	var rest int
 	s.refuted = e.forgetRefuted()
 	s.classes, rest = e.inPlay(m.shares)
@@ -80,8 +83,9 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		s.model, s.heavy = m, isHeavy(fixed, len(s.classes))
 		s.settled = e.Holds.settled(fixed)
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }
-		s.pose = func() (*herding.Problem, error) {
-			p, err := m.Problem(fixed, len(s.classes), s.pull())
+		s.compare = func() *comparison { return m.affinities().clicks(fixed, len(s.classes)) }
+		s.pose = func(a *alike) (*herding.Problem, error) {
+			p, err := m.problem(a, fixed, len(s.classes), s.pull())
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +96,6 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 			return p, nil
 		}
 		s.holds, s.rest = e.Holds.in(&index), rest
-		s.ladder = sync.OnceValues(s.climb)
 		s.start = func(p *herding.Problem) (*stream, error) {
 			return newStream(m, p, &e, s.holds, &index, rest)
 		}
@@ -118,33 +121,6 @@ func (s *Sequence) TakeTurns(turn Turn) { s.turn = turn }
 // WorkOn makes a workbench keep the sequence's work. It must be called before the first
 // hypothesis is asked for.
 func (s *Sequence) WorkOn(b *Workbench) { s.bench = b }
-
-// problem returns the problem, which is read only. It needs two classes in play.
-func (s *Sequence) problem() (*herding.Problem, error) {
-	if p := s.posed.Load(); p != nil {
-		return p, nil
-	}
-	s.working.Lock()
-	p, err := s.present()
-	steps := s.steps
-	s.working.Unlock()
-	if s.bench != nil {
-		s.bench.keep(s, steps)
-	}
-	return p, err
-}
-
-// present is problem for whoever holds the lock for working.
-func (s *Sequence) present() (*herding.Problem, error) {
-	if p := s.posed.Load(); p != nil {
-		return p, nil
-	}
-	p, err := s.pose()
-	if err == nil {
-		s.posed.Store(p)
-	}
-	return p, err
-}
 
 // Seq is the number of events of the evidence that the sequence is for.
 func (s *Sequence) Seq() int { return s.seq }

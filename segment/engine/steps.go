@@ -34,7 +34,7 @@ func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
 		return nil
 	}
 	if s.turn == nil {
-		return s.work(ctx, class, func() error { return s.step(ctx) })
+		return s.compareFirst(ctx, class, func() error { return s.step(ctx) })
 	}
 	// What the hypothesis needs first has steps of its own, so that nobody's click
 	// waits for all of it. It makes more hypotheses than the next.
@@ -43,7 +43,7 @@ func (s *Sequence) next(ctx context.Context, class schedule.Class) error {
 			return err
 		}
 	}
-	return s.work(ctx, class, func() error {
+	return s.compareFirst(ctx, class, func() error {
 		err := s.step(ctx)
 		for err == nil && s.stream.ahead() && s.stream.given < s.Len() {
 			err = s.step(ctx)
@@ -177,7 +177,7 @@ func (s *Sequence) letGo() {
 		return
 	}
 	defer s.working.Unlock()
-	s.stream, s.steps = nil, 0
+	s.stream, s.compared, s.steps = nil, nil, 0
 	if s.workBytes() > smallWork {
 		s.posed.Store(nil)
 	}

@@ -49,21 +49,18 @@ func (s *Sequence) Suggest(ctx context.Context) ([]Suggestion, error) {
 	if s.model == nil {
 		return nil, nil
 	}
-	var problem *herding.Problem
+	problem, err := s.problem(ctx, schedule.Later)
+	if err != nil {
+		return nil, err
+	}
 	var after ask.After
 	var ranked []herding.Candidate
-	err := s.run(ctx, schedule.Later, func() (err error) {
-		if problem, err = s.problem(); err != nil {
-			return err
-		}
-		if problem.Model.Labels == crf.MaxLabels { // an answer has no label of its own
+	if problem.Model.Labels == crf.MaxLabels { // an answer has no label of its own
+		err = s.run(ctx, schedule.Later, func() (err error) {
 			ranked, err = ask.Margin{}.Rank(ctx, problem, 0)
 			return err
-		}
-		after = s.model.After(problem.Model.Fixed, problem.Model.Labels, s.pull())
-		return nil
-	})
-	if err == nil && after != nil {
+		})
+	} else if after, err = s.after(ctx, schedule.Later, problem); err == nil {
 		risk := ask.Risk{After: func(node int) (q []float64, err error) {
 			err = s.run(ctx, schedule.Later, func() (err error) {
 				q, err = after(node)
@@ -101,7 +98,7 @@ func (s *Sequence) Uncertainty(ctx context.Context, count int) (Uncertainty, err
 	u.WrongArea = herding.ExpectedWrongArea(u.Marginals, k, s.shares)
 	u.Areas = choose.AreaRanges(votes, k, s.shares, choose.Wider)
 	var err error
-	u.Marked, err = s.marked(votes)
+	u.Marked, err = s.marked(ctx, votes)
 	return u, err
 }
 
@@ -115,14 +112,14 @@ func (s *Sequence) Marked(ctx context.Context, count int) (rank int, err error) 
 	if _, err := s.At(ctx, count-1); err != nil {
 		return 0, err
 	}
-	return s.marked(s.votes(count))
+	return s.marked(ctx, s.votes(count))
 }
 
-func (s *Sequence) marked(votes [][]uint8) (rank int, err error) {
+func (s *Sequence) marked(ctx context.Context, votes [][]uint8) (rank int, err error) {
 	if s.model == nil {
 		return 0, nil
 	}
-	p, err := s.problem()
+	p, err := s.problem(ctx, schedule.Later)
 	if err != nil {
 		return 0, err
 	}
