@@ -115,8 +115,8 @@ func TestSuggestWaitsItsTurn(t *testing.T) {
 	}
 }
 
-// With so many classes that an answer can't have a label of its own, all of it is one
-// turn, and nothing is done before it.
+// With so many classes that an answer can't have a label of its own, it takes turns all
+// the same, and nothing is done before the first.
 func TestSuggestAmongAllClasses(t *testing.T) {
 	labels := map[int]uint8{}
 	for i := range crf.MaxLabels {
