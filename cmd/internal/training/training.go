@@ -4,13 +4,14 @@ package training
 
 import (
 	"bytes"
-	"collie/segment/chooser"
 	"fmt"
 	"go/format"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"collie/segment/chooser"
 )
 
 // How a chooser is trained: Adam (Kingma and Ba 2015, arXiv:1412.6980) with a step that
