@@ -56,7 +56,7 @@ test-browser:
 
 test-plain:
 	$(go-test) $(client) $(program) $(plain)
-	$(go-test) -run '$(alone)' ./cmd/evaluate/... ./cmd/internal/chooser ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine ./segment/importer/dataset ./segment/learner
+	$(go-test) -run '$(alone)' ./cmd/evaluate/... ./cmd/internal/training ./segment/simulate ./segment/workspace ./segment/assistant ./segment/engine ./segment/importer/dataset ./segment/learner
 
 test-modules:
 	@if command -v node >/dev/null; then node --test --test-reporter=dot static/*.test.js static/*/*.test.js; else echo 'skipped: the tests of the modules in static/ need node'; fi
