@@ -68,7 +68,7 @@ var arrows = map[string][]string{
 	"segment/export/zipfile":   {"tempfile", "segment", "segment/archive/zipnames", "segment/reserve"}, // archives without a project
 	"segment/job":              {"segment"},
 	"segment/importer":         {"segment", "segment/annotation", "segment/workspace", "segment/access", "segment/archive", "segment/backup", "segment/export", "segment/importer/dataset", "segment/importer/npz", "segment/labelset", "segment/mask", "segment/timeline", "disjoint", "superpixels/..."},
-	"segment/importer/dataset": {"segment", "segment/archive", "segment/backup", "segment/labelset", "segment/mask", "segment/photo", "segment/rle"}, // formats without a workspace
+	"segment/importer/dataset": {"segment", "segment/archive", "segment/backup", "segment/beside", "segment/labelset", "segment/mask", "segment/photo", "segment/rle"}, // formats without a workspace
 	"segment/importer/npz":     {"segment", "segment/archive", "superpixels/...", "crf/..."},
 	"segment/labelset":         {"segment"},
 	"segment/learn":            {"segment", "segment/affinity", "segment/affinity/fit", "segment/engine", "segment/schedule", "segment/simulate", "superpixels/...", "crf/..."},

@@ -40,6 +40,9 @@ func FileName(name string) string {
 	return name[strings.LastIndexAny(name, `/\`)+1:]
 }
 
+// OneWord is a name where spaces end it, as in Cityscapes' lists of classes.
+func OneWord(name string) string { return strings.Join(strings.Fields(name), "_") }
+
 // Folded is the same for names that count as the same: those that differ in upper and
 // lower case, in how letters with accents are written, or in marks of direction. macOS takes
 // the accents apart in names of files and in the archives that it makes.

@@ -8,11 +8,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"collie/cmd/internal/mapping"
+	"collie/segment/beside"
 )
 
 // importCommand imports labels and scores that were made elsewhere.
@@ -172,15 +172,12 @@ func (c *importCommand) isDataSet(place string) bool {
 	})
 }
 
-// cityscapes ends the names of masks beside which other files have the objects.
-var cityscapes = regexp.MustCompile(`(?i)_gt(fine|coarse)_labelids\.png$`)
-
 // needsOthers reports whether other files say what a file means: it is a mask of Cityscapes,
 // or JSON with a folder of its name, in which COCO panoptic has the masks.
 func needsOthers(file string) bool {
 	folder, isJSON := strings.CutSuffix(file, ".json")
 	if !isJSON {
-		return cityscapes.MatchString(file)
+		return beside.Cityscapes(file)
 	}
 	info, err := os.Stat(folder)
 	return err == nil && info.IsDir()

@@ -62,13 +62,21 @@ func Others(names, there []string) map[string]bool {
 // LikeMask reports whether a file can be a mask by its name, a path with slashes.
 func LikeMask(name string) bool { return photographOf(name) != "" }
 
+// cityscapes ends the names of Cityscapes' pictures of classes.
+var cityscapes = regexp.MustCompile(`(?i)_gt(fine|coarse)_labelids\.png$`)
+
+// Cityscapes reports whether a file is a picture of classes of a data set of Cityscapes by its
+// name. Others beside it have the objects.
+func Cityscapes(name string) bool { return cityscapes.MatchString(name) }
+
 // photographOf returns the stem of the photograph that a file would be the mask of; empty if
 // it can't be a mask.
 func photographOf(name string) string {
 	if amongMasks(name) {
 		return stem(name)
 	}
-	if of := suffixes.ReplaceAllString(stem(name), ""); of != stem(name) && !isJPEG(name) {
+	own := stem(name)
+	if of := suffixes.ReplaceAllString(own, ""); of != own && !isJPEG(name) {
 		return of
 	}
 	return ""

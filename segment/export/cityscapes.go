@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strings"
 
 	"collie/segment"
 	"collie/segment/export/zipfile"
@@ -35,7 +34,7 @@ func (c cityscapes) finish() ([]zipfile.Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%d %d %d %s\n", rgb.R, rgb.G, rgb.B, strings.Join(strings.Fields(class.Name), "_"))
+		fmt.Fprintf(&b, "%d %d %d %s\n", rgb.R, rgb.G, rgb.B, segment.OneWord(class.Name))
 	}
 	return []zipfile.Member{zipfile.Stored("label_colors.txt", b.Bytes())}, nil
 }

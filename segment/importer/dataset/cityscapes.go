@@ -14,10 +14,7 @@ import (
 // A data set of Cityscapes has for each image pictures of the classes, of the instances and
 // of colours, and annotations in JSON. The number of an instance is its class times 1,000 and
 // a number, that of other pixels their class.
-var (
-	cityClasses  = regexp.MustCompile(`(?i)_gt(Fine|Coarse)_labelIds\.png$`)
-	cityPictures = regexp.MustCompile(`(?i)_gt(Fine|Coarse)_[a-z]+\.png$`)
-)
+var cityPictures = regexp.MustCompile(`(?i)_gt(Fine|Coarse)_[a-z]+\.png$`)
 
 const leastInstance = 1000
 
@@ -63,22 +60,20 @@ func labelColors(text string, project []segment.Class) ([]segment.Class, error) 
 		if len(fields) < 4 {
 			return nil, nil
 		}
-		var rgb [3]uint64
-		for i := range rgb {
-			var err error
-			if rgb[i], err = strconv.ParseUint(fields[i], 10, 8); err != nil {
+		for _, value := range fields[:3] {
+			if _, err := strconv.ParseUint(value, 10, 8); err != nil {
 				return nil, nil
 			}
 		}
 		name := strings.Join(fields[3:], " ")
 		for _, c := range project {
-			if strings.Join(strings.Fields(c.Name), "_") == name {
+			if segment.OneWord(c.Name) == name {
 				name = c.Name
 			}
 		}
-		fmt.Fprintf(&lines, "%s #%02x%02x%02x\n", name, rgb[0], rgb[1], rgb[2])
+		fmt.Fprintf(&lines, "%s:%s\n", name, strings.Join(fields[:3], ","))
 	}
-	return labelset.Read(strings.NewReader(lines.String()), labelset.Text)
+	return labelset.Read(strings.NewReader(lines.String()), labelset.VOC)
 }
 
 // named are classes with the names.

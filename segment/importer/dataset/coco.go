@@ -107,7 +107,7 @@ func (f *cocoFile) addImage(d *Document) error {
 	if _, twice := f.places[im.ID]; twice {
 		return segment.Errorf(segment.Unreadable, "%s has two images with the id %s.", f.name, im.ID)
 	}
-	im.FileName, im.beside = slashed(im.FileName), beside(f.name, im.FileName)
+	im.FileName, im.beside = slashed(im.FileName), relative(f.name, im.FileName)
 	if err := f.names.add(f.name, im.FileName, im.ID); err != nil {
 		return err
 	}

@@ -1,8 +1,8 @@
-// Package dataset reads the masks that other programs wrote: pictures as in PASCAL VOC,
-// Cityscapes, label images, COCO, labelme, Label Studio, CVAT and YOLO. [Open] tells which format it
-// is and returns a [Set] of masks, which are drawn one by one. What they become in a
-// project is the business of the importer. Nothing in the files is trusted, and errors
-// about them are for people.
+// Package dataset reads the masks that other programs wrote: pictures as in PASCAL VOC and
+// Cityscapes, label images, COCO, labelme, Label Studio, CVAT and YOLO. [Open] tells which
+// format it is and returns a [Set] of masks, which are drawn one by one. What they become
+// in a project is the business of the importer. Nothing in the files is trusted, and
+// errors about them are for people.
 //
 // Each format has a file, with a function that makes a Set of the files and one that draws
 // a [Mask]. What is peculiar to a format stands beside its name in dataset.go.
@@ -18,6 +18,7 @@ import (
 
 	"collie/segment"
 	"collie/segment/backup"
+	"collie/segment/beside"
 )
 
 // Set is a data set: masks that another program wrote.
@@ -107,11 +108,11 @@ func (o Options) orDefault() Options {
 
 // Open returns the data set in the files. It recognizes the format by names and
 // contents; of several formats it reads the first of VOC, COCO, labelme, Label Studio,
-// CVAT's XML, Cityscapes, masks in a folder of that name, and YOLO's text files, and yields an error
-// for each file of the others. Errors are for people. It doesn't
-// read files outside the data set, and reads masks on demand, so the files must stay
-// readable. project are the classes of the project that the masks are for, if there is
-// one. lend gives the memory for a mask, or waits for it until ctx ends.
+// CVAT's XML, Cityscapes, masks in a folder of that name, and YOLO's text files, and
+// yields an error for each file of the others. Errors are for people. It doesn't read
+// files outside the data set, and reads masks on demand, so the files must stay readable.
+// project are the classes of the project that the masks are for, if there is one. lend
+// gives the memory for a mask, or waits for it until ctx ends.
 func Open(ctx context.Context, files Files, o Options, project []segment.Class, lend func(ctx context.Context, bytes int64) (give func(), err error)) (*Set, error) {
 	o = o.orDefault()
 	o.context, o.classes, o.lend = ctx, project, lend
@@ -140,7 +141,7 @@ func Open(ctx context.Context, files Files, o Options, project []segment.Class, 
 	if err != nil {
 		return nil, err
 	}
-	cities := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return !cityClasses.MatchString(name) })
+	cities := slices.DeleteFunc(slices.Clone(pictures), func(name string) bool { return !beside.Cityscapes(name) })
 	masks, outlines := inFolder(pictures, "masks"), files.outlines()
 	var chosen func() (*Set, error)
 	var unread []*MaskError

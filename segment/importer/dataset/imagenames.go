@@ -40,8 +40,8 @@ func slashed(name string) string {
 	return strings.TrimPrefix(name, "/")
 }
 
-// beside is the path of an image whose name is relative to the file that it stands in.
-func beside(file, image string) string { return slashed(path.Dir(file) + "/" + endOf(image)) }
+// relative is the path of an image whose name is relative to the file that it stands in.
+func relative(file, image string) string { return slashed(path.Dir(file) + "/" + endOf(image)) }
 
 // endOf is the end of a name that is very long.
 func endOf(name string) string {

@@ -146,7 +146,7 @@ func scanLabelme(files Files, name string, classes *classNames) (labelmeFile, er
 	if f.image == "" {
 		f.image = name
 	}
-	f.image, f.beside = slashed(f.image), beside(name, f.image)
+	f.image, f.beside = slashed(f.image), relative(name, f.image)
 	return f, err
 }
 

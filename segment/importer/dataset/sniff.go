@@ -3,8 +3,6 @@ package dataset
 import (
 	"cmp"
 	"errors"
-	"path"
-	"strings"
 
 	"collie/segment"
 )
@@ -43,10 +41,9 @@ func sniff(files Files, names []string) (documents, error) {
 func notRead(names []string) []*MaskError {
 	var out []*MaskError
 	for _, name := range names {
-		if ext := strings.ToLower(path.Ext(name)); ext == ".png" || isTIFF(name) {
-			continue
+		if !pictureEnding(name) {
+			out = append(out, &MaskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
 		}
-		out = append(out, &MaskError{name, segment.Errorf(segment.Unsupported, "It was not read, because the data set has masks in another format, too. Import it by itself.")})
 	}
 	return out
 }
