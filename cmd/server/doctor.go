@@ -151,22 +151,27 @@ func (v *visit) names(ctx context.Context) error {
 
 // projects reports records of projects that can't be read.
 func (v *visit) projects(ctx context.Context) error {
-	_, err := v.store.Projects(ctx)
-	if segment.KindOf(err) != segment.Damaged {
+	if _, err := v.store.Projects(ctx); !v.unreadable(err) {
 		return err
+	}
+	return nil
+}
+
+// unreadable reports records that can't be read, if the error is about such ones.
+func (v *visit) unreadable(err error) bool {
+	if segment.KindOf(err) != segment.Damaged {
+		return false
 	}
 	v.wrong++
 	v.say("database: %v", err)
-	return nil
+	return true
 }
 
 // images examines one image after the other.
 func (v *visit) images(ctx context.Context) error {
 	count, events, damaged := 0, 0, 0
 	for im, err := range v.store.EveryImage(ctx) {
-		if segment.KindOf(err) == segment.Damaged {
-			v.wrong++
-			v.say("database: %v", err)
+		if v.unreadable(err) {
 			damaged++
 			count++
 			continue
