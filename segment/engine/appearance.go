@@ -38,16 +38,16 @@ func oneByOne(of affinities, fixed []int16, k int) *comparison {
 	room := make([]float64, len(fixed))
 	at := 0
 	add := func(enough func() bool) (left bool) {
-		for ; at < len(fixed); at++ {
+		for added := false; at < len(fixed); at++ {
 			f := fixed[at]
 			if f < 0 {
 				continue
 			}
-			if left && enough() {
+			if added && enough() {
 				return true
 			}
 			a.add(of.similarity(at, room), int(f))
-			left = true
+			added = true
 		}
 		return false
 	}
