@@ -84,7 +84,8 @@ type Candidate struct {
 
 // NextClicks ranks the limit (0 = 200) nodes of highest area-free entropy by
 // their gain, best first; nodes all hypotheses agree on are left out. The cost
-// is limit·n·(M + d·k) for k labels, of which M hypotheses give a node up to d.
+// is limit·n·(M + d·k) with k labels, where the M hypotheses differ in at most d labels
+// at a node.
 func NextClicks(hypotheses [][]uint8, labels int, area []float64, limit int) []Candidate {
 	if len(hypotheses) == 0 {
 		return nil

@@ -57,8 +57,9 @@ func TestFeatures(t *testing.T) {
 		"area of the largest of those": {15, 9, 6},
 		"energy below the first":       {0, 0, 0},
 		"mean log probability":         {0, 0, 0},
+		"expected mean IoU":            {0, 0, 0},
+
 		"distance of class areas to their moments": {0, 0, 0},
-		"expected mean IoU":                        {0, 0, 0},
 	}
 	area, _ := herding.AreaMoments(p.UnaryMoments, 3, p.Area)
 	for _, e := range p.Model.Edges {
