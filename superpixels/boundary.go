@@ -20,10 +20,8 @@ type borderPass struct {
 	mean      [][3]float32 // per region: CIELAB
 	lab       *planes      // colours of the pixels; where it is nil, colour returns them
 	colour    func(x, y int) [3]float32
-	// allowed, unless nil, is checked last: can pixel (x, y) go to the region at
-	// position side of ring?
-	allowed func(x, y, side int) bool
-	ring    ring // regions around the visited pixel
+	parent    []int32 // of regions, and of what they become part of
+	ring      ring    // regions around the visited pixel
 }
 
 // straight is the value of one more neighbour in the same region, in squared
@@ -190,8 +188,16 @@ func (b *borderPass) visit(x, y int) bool {
 		}
 		rest &^= mask
 	}
-	if side == 0 || !b.removableFromLeaf(x, y, mask) || b.allowed != nil && !b.allowed(x, y, side) {
+	if side == 0 || !b.removableFromLeaf(x, y, mask) {
 		return false
+	}
+	for rest := inside & sides &^ mask &^ r.mask(r[side]); rest != 0; {
+		other := r[bits.TrailingZeros8(uint8(rest))&7]
+		third := r.mask(other)
+		if !touch(mask, third) && union(b.parent, own, other) < union(b.parent, own, r[side]) {
+			return false // at some level this pixel may be the only link between own and other
+		}
+		rest &^= third
 	}
 	to := at + ringSteps[side][1]*b.width + ringSteps[side][0]
 	b.regions[at] = b.regions[to]
@@ -199,6 +205,22 @@ func (b *borderPass) visit(x, y int) bool {
 		b.leaves[at] = b.leaves[to]
 	}
 	return true
+}
+
+// touch reports whether a position of one mask is beside one of the other.
+func touch(a, b int) bool { return (a<<1|a>>7)&b|(b<<1|b>>7)&a != 0 }
+
+// union returns the lowest common ancestor of two nodes. Parents have higher
+// numbers than their children.
+func union(parent []int32, a, b int32) int32 {
+	for a != b {
+		if a < b {
+			a = parent[a]
+		} else {
+			b = parent[b]
+		}
+	}
+	return a
 }
 
 // removableFromLeaf reports whether pixel (x, y) can leave its leaf, given which

@@ -13,16 +13,17 @@
 //     areas without any gradient into equal compact cells.
 //  3. The region adjacency graph in two raster passes.
 //  4. Merging in order of contrast, damped by texture and weighed by size: a
-//     few rounds of near-greedy matching, then an exact heap down to one
-//     region. The order of the merges is the hierarchy.
-//  5. One pass at 1.2 times the default number of regions straightens the
-//     borders: a pixel can move to the neighbouring region that fits it best.
+//     few rounds of near-greedy matching down to three times the default number
+//     of regions, then an exact heap down to one. The order of the merges is the
+//     hierarchy.
+//  5. Three sweeps straighten the borders of the default number of regions: a
+//     pixel can move to the neighbouring region that fits it best.
 //
-// Step 5 and finer levels seem to exclude each other, since moving a pixel
+// Step 5 and other levels seem to exclude each other, since moving a pixel
 // changes regions that were merged before. It works because a pixel moves
-// between regions of the finest level, and only where every level in between
-// stays connected. So all levels are nested and connected, and the map of 600
-// regions hardly depends on how fine the finest level is.
+// between regions of the finest level, and only where every level stays
+// connected. So all levels are nested and connected, and the map of 600 regions
+// hardly depends on how fine the finest level is.
 //
 // Images above 0.6 megapixels (more if very many regions are requested) are
 // segmented on a reduced copy; the finest borders then move to where the

@@ -10,45 +10,36 @@ import (
 // outwards. Each row is converted and blurred while it is in the processor's cache.
 func (p *planes) blur(img *image.NRGBA) {
 	w, h := p.width, p.height
-	out := [3][]float32{p.l, p.a, p.b}
-	var plain, rows [3][]float32 // the row; row y, blurred along x, at y mod 5
-	for c := range out {
-		plain[c], rows[c] = make([]float32, w), make([]float32, 5*w)
-	}
+	plain, rows := make([]uint64, w), make([]uint64, 5*w) // the row; row y, blurred along x, at y mod 5
+	row := func(y int) []uint64 { return rows[min(max(y, 0), h-1)%5*w:][:w] }
 	for y := range h + 2 {
 		if y < h {
-			convertRow(plain, img.Pix[y*img.Stride:])
-			for c := range out {
-				blurRow(rows[c][y%5*w:][:w], plain[c])
-			}
+			packRow(plain, img.Pix[y*img.Stride:])
+			blurRow(row(y), plain)
 		}
-		if y < 2 {
-			continue
-		}
-		for c := range out {
-			row := func(y int) []float32 { return rows[c][min(max(y, 0), h-1)%5*w:][:w] }
-			blurColumns(out[c][(y-2)*w:][:w], row(y-4), row(y-3), row(y-2), row(y-1), row(y))
+		if y >= 2 {
+			o := (y - 2) * w
+			blurColumns(p.l[o:][:w], p.a[o:][:w], p.b[o:][:w], row(y-4), row(y-3), row(y-2), row(y-1), row(y))
 		}
 	}
 }
 
-// blurColumns sets a row to the blur of five along y.
-func blurColumns(dst, r0, r1, r2, r3, r4 []float32) {
-	r0, r1, r2, r3, r4 = r0[:len(dst)], r1[:len(dst)], r2[:len(dst)], r3[:len(dst)], r4[:len(dst)]
-	for x := range dst {
-		dst[x] = binomial(r0[x], r1[x], r2[x], r3[x], r4[x])
+// blurColumns sets a row of the three channels to the blur of five along y.
+func blurColumns(l, a, b []float32, r0, r1, r2, r3, r4 []uint64) {
+	a, b = a[:len(l)], b[:len(l)]
+	r0, r1, r2, r3, r4 = r0[:len(l)], r1[:len(l)], r2[:len(l)], r3[:len(l)], r4[:len(l)]
+	for x := range l {
+		l[x], a[x], b[x] = unpack(binomial(r0[x], r1[x], r2[x], r3[x], r4[x]))
 	}
 }
 
-// binomial returns (a + 4b + 6c + 4d + e)/16 without fused operations.
-func binomial(a, b, c, d, e float32) float32 {
-	return (float32(6*c) + float32(4*(b+d)) + (a + e)) * (1.0 / 16)
-}
+// binomial returns a + 4b + 6c + 4d + e of packed colours.
+func binomial(a, b, c, d, e uint64) uint64 { return a + e + 4*(b+c+d) + 2*c }
 
 // blurRow sets a row to the blur of another along x.
-func blurRow(dst, src []float32) {
+func blurRow(dst, src []uint64) {
 	width := len(src)
-	at := func(x int) float32 { return src[min(max(x, 0), width-1)] }
+	at := func(x int) uint64 { return src[min(max(x, 0), width-1)] }
 	for x := range min(2, width) {
 		dst[x] = binomial(at(x-2), at(x-1), src[x], at(x+1), at(x+2))
 	}

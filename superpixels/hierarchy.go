@@ -77,7 +77,7 @@ func divide(img *image.NRGBA, finest int) (*Hierarchy, *scene) {
 	s := newScene(img, w, h)
 	m, t := s.segment(DefaultRegions(width, height), finest)
 	if w != width || h != height {
-		m = t.enlarge(m, img)
+		m, t = t.enlarge(m, img)
 	}
 	return &Hierarchy{finest: m, merges: t.merges}, s
 }

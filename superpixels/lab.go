@@ -15,8 +15,17 @@ func planesIn(room []float32, width, height int) *planes {
 }
 
 const (
-	labBits = 14        // resolution of the table of the CIELAB function f
-	labUnit = 1<<20 - 4 // white in the sums of linear; three roundings stay below 1<<20
+	labBits           = 14                           // resolution of the tables of the CIELAB function f
+	labUnit           = 1<<20 - 4                    // white in the sums of linear; three roundings stay below 1<<20
+	labShift, labMask = 20 - labBits, 1<<labBits - 1 // from a sum to a place in these tables
+
+	// The blur works on f(X), f(Y) and f(Z), of which L, a and b are linear
+	// functions, as integers side by side in one number, packed: f(X) in the low
+	// fieldBits bits, f(Y) in the next, f(Z) on top.
+	fieldBits = 21
+	fieldMask = 1<<fieldBits - 1
+	fieldUnit = 1<<13 - 1       // f = 1 before the blur,
+	blurUnit  = 256 * fieldUnit // and after it, whose weights sum to 256
 )
 
 var (
@@ -24,8 +33,10 @@ var (
 	// Z relative to the white point D65, in units of 1/labUnit: X in the low
 	// 21 bits, Y in the next, Z on top, so that one addition serves all three.
 	linear [3][256]uint64
-	// labF[i] is f(i/2^labBits) of CIE 15:2004 §8.2.1.
-	labF [1 << labBits]float32
+	// labF[i] is f(i/2^labBits) of CIE 15:2004 §8.2.1, fieldF[i] the same in units of
+	// 1/fieldUnit.
+	labF   [1 << labBits]float32
+	fieldF [1 << labBits]uint16
 )
 
 func init() {
@@ -54,23 +65,29 @@ func init() {
 		} else {
 			labF[i] = float32((float64(24389.0/27*t) + 16) / 116)
 		}
+		fieldF[i] = uint16(math.Round(float64(labF[i]) * fieldUnit))
 	}
 }
 
 // labPixel converts one sRGB pixel.
 func labPixel(r, g, b uint8) (l, a, bb float32) {
 	sum := linear[0][r] + linear[1][g] + linear[2][b]
-	const shift, mask = 20 - labBits, 1<<labBits - 1
-	fx, fy, fz := labF[sum>>shift&mask], labF[sum>>(21+shift)&mask], labF[sum>>(42+shift)&mask]
+	fx, fy, fz := labF[sum>>labShift&labMask], labF[sum>>(21+labShift)&labMask], labF[sum>>(42+labShift)&labMask]
 	return float32(116*fy) - 16, 500 * (fx - fy), 200 * (fy - fz)
 }
 
-// convertRow sets a row of the three channels to one of an image. Alpha is ignored.
-func convertRow(lab [3][]float32, pix []uint8) {
-	l := lab[0]
-	a, b := lab[1][:len(l)], lab[2][:len(l)]
-	for x := range l {
+// packRow sets a row of packed colours to one of an image. Alpha is ignored.
+func packRow(dst []uint64, pix []uint8) {
+	for x := range dst {
 		px := pix[4*x : 4*x+4 : 4*x+4]
-		l[x], a[x], b[x] = labPixel(px[0], px[1], px[2])
+		sum := linear[0][px[0]] + linear[1][px[1]] + linear[2][px[2]]
+		fx, fy, fz := fieldF[sum>>labShift&labMask], fieldF[sum>>(21+labShift)&labMask], fieldF[sum>>(42+labShift)&labMask]
+		dst[x] = uint64(fx) | uint64(fy)<<fieldBits | uint64(fz)<<(2*fieldBits)
 	}
+}
+
+// unpack returns the CIELAB colour of a packed one after the blur.
+func unpack(packed uint64) (l, a, b float32) {
+	fx, fy, fz := int32(packed&fieldMask), int32(packed>>fieldBits&fieldMask), int32(packed>>(2*fieldBits))
+	return float32(116.0/blurUnit*float32(fy)) - 16, 500.0 / blurUnit * float32(fx-fy), 200.0 / blurUnit * float32(fy-fz)
 }

@@ -95,7 +95,7 @@ func reduce(img *image.NRGBA, width, height int) *image.NRGBA {
 // enlarge transfers the tree over the map of a reduced copy to the image
 // itself: it enlarges the map by repeating pixels, then moves the borders to
 // where the full-size image has them.
-func (t *tree) enlarge(small *Runs, img *image.NRGBA) *Runs {
+func (t *tree) enlarge(small *Runs, img *image.NRGBA) (*Runs, *tree) {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	m := &Map{Width: width, Height: height, N: small.N, Labels: make([]int32, width*height)}
 	reduced := small.Map().Labels
@@ -110,39 +110,11 @@ func (t *tree) enlarge(small *Runs, img *image.NRGBA) *Runs {
 			line[x] = from[column[x]]
 		}
 	}
-	parent := make([]int32, small.N+len(t.merges))
-	for i, pair := range t.merges {
-		parent[pair[0]], parent[pair[1]] = int32(small.N+i), int32(small.N+i)
-	}
-	b := &borderPass{partition: partition{width: width, height: height, regions: m.Labels}, mean: meanColours(img, m)}
+	b := &borderPass{partition: partition{width: width, height: height, regions: m.Labels}, mean: meanColours(img, m), parent: t.parents()}
 	b.colour = patches(img)
-	b.allowed = func(x, y, side int) bool {
-		r := &b.ring
-		own := m.Labels[y*width+x]
-		for i := 1; i < 8; i += 2 {
-			other := r[i]
-			if other >= 0 && other != own && other != r[side] && union(parent, own, other) < union(parent, own, r[side]) {
-				return false // at some level this pixel may be the only link between own and other
-			}
-		}
-		return true
-	}
 	scale := max(float64(width)/float64(small.Width), float64(height)/float64(small.Height))
 	b.run(int(math.Ceil(scale)))
 	return t.trim(m, small.N)
-}
-
-// union returns the lowest common ancestor of two nodes. Parents have higher
-// numbers than their children.
-func union(parent []int32, a, b int32) int32 {
-	for a != b {
-		if a < b {
-			a = parent[a]
-		} else {
-			b = parent[b]
-		}
-	}
-	return a
 }
 
 // meanColours returns the CIELAB colour of the mean RGB of every region, from

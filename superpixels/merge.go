@@ -1,36 +1,40 @@
 package superpixels
 
-import "collie/disjoint"
-
-// matchDown merges regions in rounds until about target are left (never
-// fewer): in each round the cheaper half of the borders is taken in order of
-// cost, and a border's regions merge unless one of them already did in this
-// round. It returns the region of each former region.
-func (r *rag) matchDown(target, rounds int) []int32 {
-	owner := r.room.ints.take(len(r.regions))
-	for i := range owner {
-		owner[i] = int32(i)
+// match merges the regions of r, which are the leaves, in rounds until about target
+// are left (never fewer): in each round the cheaper half of the borders is taken in
+// order of cost, and a border's regions merge unless one of them already did in this
+// round. It returns the node of each region that is left.
+func (t *tree) match(r *rag, target int) (node []int32) {
+	node = r.room.ints.take(len(r.regions))
+	for i := range node {
+		node[i] = int32(i)
 	}
 	costs := r.room.floats.take(len(r.borders))
-	mates, starts := r.room.ints.take(len(r.regions)), r.room.ints.take(len(r.regions)+1)
-	for range rounds {
+	ids, starts := r.room.ints.take(len(r.regions)), r.room.ints.take(len(r.regions)+1)
+	for range matchRounds {
 		n := len(r.regions)
 		if n <= target+target/8 {
 			break
 		}
-		mate := mates[:n]
-		r.match(mate, costs[:len(r.borders)], n-target)
-		r.contract(mate, starts)
-		for i, o := range owner {
-			owner[i] = mate[o]
+		to := ids[:n]
+		joined := r.match(to, costs[:len(r.borders)], n-target)
+		for _, i := range joined {
+			a, b := r.pairs[i][0], r.pairs[i][1]
+			node[a] = t.join(node[a], node[b])
+			node[b] = node[a]
+		}
+		r.contract(joined, to, starts)
+		for i, id := range to {
+			node[id] = node[i]
 		}
 	}
-	return owner
+	return node[:len(r.regions)]
 }
 
-// match pairs regions over cheap borders, at most limit pairs, and sets mate to
-// the new id of each region. costs is scratch.
-func (r *rag) match(mate []int32, costs []float32, limit int) {
+// match pairs regions over cheap borders, at most limit pairs. It returns these
+// borders in order of cost, in memory that r uses again, and sets to to the new id of
+// each region. costs is scratch.
+func (r *rag) match(to []int32, costs []float32, limit int) (joined []int32) {
 	low, high := float32(1e30), float32(-1e30)
 	for i := range costs {
 		c := r.cost(i)
@@ -63,46 +67,48 @@ func (r *rag) match(mate []int32, costs []float32, limit int) {
 		start[s] += int32(1 - same(s, last))
 	}
 	order = order[:start[last]]
-	for i := range mate {
-		mate[i] = -1
+	// to is -1 for a region without a mate, else the mate. This has no branches, which
+	// would often be predicted wrong: each border is listed, and stays if both are free.
+	for i := range to {
+		to[i] = -1
 	}
+	n := 0
 	for _, i := range order {
 		a, b := r.pairs[i][0], r.pairs[i][1]
-		if mate[a] >= 0 || mate[b] >= 0 {
-			continue
-		}
-		mate[a], mate[b] = b, a
-		if limit--; limit == 0 {
+		free := to[a] & to[b] >> 31 // -1 if both are, else 0
+		to[a], to[b] = b&free|to[a]&^free, a&free|to[b]&^free
+		order[n] = i
+		n -= int(free)
+		if n == limit {
 			break
 		}
 	}
 	next := int32(0)
-	for i := range mate {
-		switch j := mate[i]; {
-		case j < 0:
-			mate[i] = next
-			next++
-		case int(j) > i: // the mate comes later and takes this id
-			mate[i] = next
-			next++
-		default:
-			mate[i] = mate[j]
+	for i, mate := range to {
+		if mate >= 0 && int(mate) < i {
+			to[i] = to[mate]
+			continue
 		}
+		to[i] = next
+		next++
 	}
+	return order[:n]
 }
 
-// contract merges regions that have the same new id in to. Borders keep their
-// order. start is scratch with room for a number per region and one.
-func (r *rag) contract(to, start []int32) {
-	merged := r.regions[:0]
-	for i, t := range to {
-		if int(t) == len(merged) {
-			merged = append(merged, r.regions[i])
-		} else {
-			merged[t] = merged[t].merged(&r.regions[i])
-		}
+// contract merges the regions on both sides of each border in joined; to has the new
+// id of each region. The borders are in the order of their lower regions afterwards.
+// start is scratch with room for a number per region and one.
+func (r *rag) contract(joined, to, start []int32) {
+	for _, i := range joined {
+		a, b := r.pairs[i][0], r.pairs[i][1]
+		r.regions[a] = r.regions[a].merged(&r.regions[b])
 	}
-	r.regions = merged
+	left := int32(0)
+	for i, t := range to {
+		r.regions[left] = r.regions[i]
+		left += int32(same(t, left))
+	}
+	r.regions = r.regions[:left]
 	n := 0
 	for i, pair := range r.pairs {
 		a, b := to[pair[0]], to[pair[1]]
@@ -111,12 +117,12 @@ func (r *rag) contract(to, start []int32) {
 	}
 	r.pairs, r.borders = r.pairs[:n], r.borders[:n]
 	// Bucket the borders by their lower region, to see which are equal.
-	start = start[:len(merged)+1]
+	start = start[:left+1]
 	clear(start)
 	for _, pair := range r.pairs {
 		start[pair[0]+1]++
 	}
-	for i := range merged {
+	for i := range r.regions {
 		start[i+1] += start[i]
 	}
 	bucket := r.scratch[:n]
@@ -124,24 +130,25 @@ func (r *rag) contract(to, start []int32) {
 		bucket[start[pair[0]]] = int32(i)
 		start[pair[0]]++
 	}
-	// Equal ones join the first of them.
-	seen := start[:len(merged)] // 1 + the last border to each region; of another bucket unless its lower region says so
-	clear(seen)
+	// Equal ones join the first of them, again without branches.
+	last := start[:left] // the last border to each region; of another bucket unless its lower region says so
+	clear(last)
+	pairs, borders := r.nextPairs[:n+1], r.nextBorders[:n+1]
+	clear(borders)
+	pairs[0] = [2]int32{-1, -1} // equals none
+	end := int32(1)
 	for _, i := range bucket {
 		pair := r.pairs[i]
-		if k := seen[pair[1]] - 1; k >= 0 && r.pairs[k] == pair {
-			r.borders[k].add(&r.borders[i])
-			r.pairs[i] = [2]int32{}
-			continue
-		}
-		seen[pair[1]] = i + 1
+		known := last[pair[1]]
+		equal := int32(same(pairs[known][0], pair[0]))
+		at := end + (known-end)&-equal
+		end += 1 - equal
+		pairs[at] = pair
+		borders[at].add(&r.borders[i])
+		last[pair[1]] = at
 	}
-	n = 0
-	for i, pair := range r.pairs {
-		r.pairs[n], r.borders[n] = pair, r.borders[i]
-		n += 1 - same(pair[0], pair[1])
-	}
-	r.pairs, r.borders = r.pairs[:n], r.borders[:n]
+	r.nextPairs, r.nextBorders = r.pairs, r.borders
+	r.pairs, r.borders = pairs[1:end], borders[1:end]
 }
 
 // merger merges the cheapest pair of a graph, one pair at a time: an exact
@@ -149,15 +156,14 @@ func (r *rag) contract(to, start []int32) {
 type merger struct {
 	rag
 	queue    *queue
-	adjacent [][]int32     // borders of each region; can contain removed ones
-	seen     []int32       // scratch of join: 1 + border to a neighbour
-	merged   disjoint.Sets // merged regions; the one that stays represents them
+	adjacent [][]int32 // borders of each region; can contain removed ones
+	seen     []int32   // scratch of join: 1 + border to a neighbour
 	left     int
 }
 
 func newMerger(r *rag) *merger {
 	n := len(r.regions)
-	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: r.room.ints.zeros(n), merged: disjoint.New(n), left: n}
+	m := &merger{rag: *r, adjacent: make([][]int32, n), seen: r.room.ints.zeros(n), left: n}
 	degree := r.room.ints.zeros(n)
 	for i := range r.pairs {
 		degree[r.pairs[i][0]]++
@@ -186,7 +192,6 @@ func (m *merger) next() (stays, gone int32) {
 	}
 	m.queue.remove(i)
 	m.left--
-	m.merged.Join(gone, stays)
 	m.regions[stays] = m.regions[stays].merged(&m.regions[gone])
 	list := m.adjacent[stays][:0]
 	for _, j := range m.adjacent[stays] {
@@ -221,20 +226,4 @@ func (m *merger) next() (stays, gone int32) {
 func (m *merger) other(border, side int32) int32 {
 	pair := &m.pairs[border]
 	return pair[0] + pair[1] - side
-}
-
-// owners returns for each region the id, 0..left-1, of what it became part of.
-func (m *merger) owners() []int32 {
-	owner := make([]int32, len(m.merged))
-	next := int32(0)
-	for i, stays := range m.merged {
-		if int(stays) == i {
-			owner[i] = next
-			next++
-		}
-	}
-	for i := range owner {
-		owner[i] = owner[m.merged.Find(int32(i))]
-	}
-	return owner
 }

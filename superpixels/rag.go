@@ -54,6 +54,16 @@ func newGradients(lab *planes, room *room) *gradients {
 	return g
 }
 
+// strengths sets out to half of what each pixel of row y contributes to the contrast
+// of the borders on its sides: the weighted gradients.
+func (g *gradients) strengths(out []float32, y int) {
+	half1, half2, half4 := mergeWeights.g1/2, mergeWeights.g2/2, mergeWeights.g4/2
+	row, row2, row4 := g.g1[y*g.width:][:len(out)], g.g2[y/2*g.width2:][:g.width2], g.g4[y/4*g.width4:][:g.width4]
+	for x, v := range row {
+		out[x] = float32(half1*v) + float32(half2*row2[x/2]) + float32(half4*row4[x/4])
+	}
+}
+
 // rag is a region adjacency graph.
 type rag struct {
 	room    *room
@@ -61,6 +71,10 @@ type rag struct {
 	pairs   [][2]int32 // the two regions, the lower first, of each of borders
 	borders []border
 	scratch []int32 // more numbers than borders
+
+	// Where contract puts pairs and borders, one more than there are.
+	nextPairs   [][2]int32
+	nextBorders []border
 }
 
 // newRAG measures the n regions of labels and their borders in two raster
@@ -77,21 +91,13 @@ func sumRegions(regions []region, labels []int32, lab *planes, g1 []float32) {
 	for o := 0; o < len(labels); o += lab.width {
 		row := labels[o : o+lab.width]
 		l, a, b, g := lab.l[o:][:len(row)], lab.a[o:][:len(row)], lab.b[o:][:len(row)], g1[o:][:len(row)]
-		for x := 0; x < len(row); {
-			id, start := row[x], x
-			var sumL, sumA, sumB, tex float32 // in registers, which a region would not be
-			for ; x < len(row) && row[x] == id; x++ {
-				sumL += l[x]
-				sumA += a[x]
-				sumB += b[x]
-				tex += g[x]
-			}
+		for x, id := range row {
 			r := &regions[id]
-			r.size += float32(x - start)
-			r.l += sumL
-			r.a += sumA
-			r.b += sumB
-			r.tex += tex
+			r.size++
+			r.l += l[x]
+			r.a += a[x]
+			r.b += b[x]
+			r.tex += g[x]
 		}
 	}
 	for i := range regions {
@@ -119,13 +125,17 @@ func (r *rag) gatherBorders(of []int32, g *gradients) {
 		}
 		return &r.borders[i]
 	}
-	half1, half2, half4 := mergeWeights.g1/2, mergeWeights.g2/2, mergeWeights.g4/2
 	sides := r.room.ints.take(2 * w)
+	both := r.room.floats.take(2 * w)
+	strength, next := both[:w], both[w:] // of the row and of the one below
+	g.strengths(next, 0)
 	for y := range h {
-		next := min(y+1, h-1) // the row itself at the bottom, which shows no borders
-		row, below := of[y*w:][:w], of[next*w:][:w]
-		top1, top2, top4 := g.g1[y*w:][:w], g.g2[y/2*g.width2:][:g.width2], g.g4[y/4*g.width4:][:g.width4]
-		low1, low2, low4 := g.g1[next*w:][:w], g.g2[next/2*g.width2:][:g.width2], g.g4[next/4*g.width4:][:g.width4]
+		strength, next = next, strength
+		row, below := of[y*w:][:w], of[y*w:][:w] // at the bottom the row itself, which shows no borders
+		if y+1 < h {
+			below = of[(y+1)*w:][:w]
+			g.strengths(next, y+1)
+		}
 		var upper, lower int32 // the regions that shared the last horizontal side,
 		var shared *border     // and their border
 		for _, s := range listSides(sides, row, below) {
@@ -137,15 +147,16 @@ func (r *rag) gatherBorders(of []int32, g *gradients) {
 					upper, lower, shared = id, down, at(id, down)
 				}
 				shared.length++
-				shared.contrast += float32(half1*(top1[x]+low1[x])) + float32(half2*(top2[x/2]+low2[x/2])) + float32(half4*(top4[x/4]+low4[x/4]))
+				shared.contrast += strength[x] + next[x]
 			} else {
 				e := at(id, row[x+1])
 				e.length++
-				e.contrast += float32(half1*(top1[x]+top1[x+1])) + float32(half2*(top2[x/2]+top2[(x+1)/2])) + float32(half4*(top4[x/4]+top4[(x+1)/4]))
+				e.contrast += strength[x] + strength[x+1]
 			}
 		}
 	}
 	r.pairs, r.scratch = pairs.pairs, pairs.after[:cap(pairs.after)]
+	r.nextPairs, r.nextBorders = r.room.pairs.take(len(r.pairs)+1), r.room.borders.take(len(r.pairs)+1)
 }
 
 // listSides lists the sides of a row's pixels that are on borders: 2x is the side

@@ -6,7 +6,7 @@ import "sync"
 // there. The next scene uses it again, since memory fresh from the system costs a
 // good part of the time of a segmentation. Nothing that a caller keeps lies in it.
 //
-// A room has some 40 bytes per pixel of the working size, whatever the size of the
+// A room has some 45 bytes per pixel of the working size, whatever the size of the
 // image. The pool drops it when two garbage collections in a row find it unused.
 type room struct {
 	floats  slab[float32]

@@ -120,6 +120,19 @@ func TestHierarchyLevels(t *testing.T) {
 	})
 }
 
+// Where borders of many regions were straightened, every coarser level stays connected,
+// also around pixels where three regions meet.
+func TestStraightenedLevels(t *testing.T) {
+	for seed := range uint64(12) {
+		const width, height = 300, 200
+		img := picture(width, height, 3+int(seed), 40, seed)
+		h := NewHierarchy(img, 900)
+		for n := DefaultRegions(width, height); n >= 1; n -= 1 + n/30 {
+			checkMap(t, h.At(n), width, height, n)
+		}
+	}
+}
+
 func TestSameOnAnyNumberOfCores(t *testing.T) {
 	img := picture(300, 200, 20, 10, 7)
 	encode := func(cores int) []byte {

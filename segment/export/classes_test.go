@@ -128,7 +128,8 @@ func TestCategoriesKeepTheirNumbers(t *testing.T) {
 			}
 			of := map[string]int{}
 			for _, c := range found.Categories {
-				if of[c.Name] = c.ID; used[c.ID] != (c.Name == "cow" || c.Name == "dog") {
+				of[c.Name] = c.ID
+				if c.Name != "background" && used[c.ID] != (c.Name == "cow" || c.Name == "dog") { // what nobody clicked can be background
 					t.Errorf("%s: category %d, %s, is used: %v", format, c.ID, c.Name, used[c.ID])
 				}
 			}

@@ -196,7 +196,10 @@ func TestStroke(t *testing.T) {
 	distance, start := map[int]int{}, -1 // from the start, through what is wrong
 	for i, class := range w.Majority {
 		if class == 1 && scene.Graph.Regions[i].Centroid[1] < 60 {
-			w.shown[i], distance[i], start = 0, len(w.Majority), i
+			w.shown[i], distance[i] = 0, len(w.Majority)
+			if start < 0 {
+				start = i
+			}
 		}
 	}
 	distance[start] = 0
@@ -210,7 +213,11 @@ func TestStroke(t *testing.T) {
 		}
 	}
 	farthest := 0
-	for _, d := range distance {
+	for i, d := range distance {
+		if d == len(w.Majority) {
+			delete(distance, i) // not connected to the start
+			continue
+		}
 		farthest = max(farthest, d)
 	}
 	path := w.gesture(start)
