@@ -17,7 +17,7 @@ func (t *tree) match(r *rag, target int) (node []int32) {
 			break
 		}
 		to := ids[:n]
-		joined := r.match(to, costs[:len(r.borders)], n-target)
+		joined := r.pairUp(to, costs[:len(r.borders)], n-target)
 		for _, i := range joined {
 			a, b := r.pairs[i][0], r.pairs[i][1]
 			node[a] = t.join(node[a], node[b])
@@ -31,10 +31,10 @@ func (t *tree) match(r *rag, target int) (node []int32) {
 	return node[:len(r.regions)]
 }
 
-// match pairs regions over cheap borders, at most limit pairs. It returns these
+// pairUp pairs regions over cheap borders, at most limit pairs. It returns these
 // borders in order of cost, in memory that r uses again, and sets to to the new id of
 // each region. costs is scratch.
-func (r *rag) match(to []int32, costs []float32, limit int) (joined []int32) {
+func (r *rag) pairUp(to []int32, costs []float32, limit int) (joined []int32) {
 	low, high := float32(1e30), float32(-1e30)
 	for i := range costs {
 		c := r.cost(i)

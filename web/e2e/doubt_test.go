@@ -180,9 +180,17 @@ func TestE2EQuestionApart(t *testing.T) {
 	t.Parallel()
 	p := openSample(t, 1280, 720, false)
 	p.clickClasses(sampleTruth(), 0, 1, 2, 3, 4)
+	x, y := p.onScreen(p.middle(value[doubts](p, p.api("/hypotheses?count=0")).Suggestion.Superpixel))
+	for range 4 {
+		p.do("zooming in", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, -200 }))
+	}
+	p.do("pulling it down to the edge",
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonMiddle),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, 650, chromedp.ButtonMiddle, func(e *input.DispatchMouseEventParams) { e.Buttons = 4 }),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, 650, chromedp.ButtonMiddle))
 	p.press("u")
 	p.press("w")
-	p.until(`document.getElementById('asking')?.matches('.above:not([hidden])')`)
+	p.until(`document.getElementById('asking').matches('.above:not([hidden])')`)
 	for _, size := range [][2]int64{{1280, 720}, {640, 800}, {390, 844}} {
 		p.resize(size[0], size[1])
 		if p.overlap("#asking", "#heat-legend") {
