@@ -160,20 +160,10 @@ func (h *Hierarchy) Shells(c *Cut, region int) []int32 {
 func (h *Hierarchy) level(n int) ([]int32, int) {
 	f := h.finest.N
 	n = min(max(n, 1), f)
-	// Parents come after their children, so a backward sweep finds all roots.
-	nodes := f + f - n
-	root := make([]int32, nodes)
-	for i := range root {
-		root[i] = int32(i)
-	}
-	for i := nodes - 1; i >= f; i-- {
-		for _, child := range h.merges[i-f] {
-			root[child] = root[i]
-		}
-	}
+	root := (&tree{f, h.merges}).level(n)
 	// The first pixel of a union is that of its lowest region, so numbering
 	// the roots in the order of the finest ids is raster order.
-	id := make([]int32, nodes)
+	id := make([]int32, len(root))
 	for i := range id {
 		id[i] = -1
 	}

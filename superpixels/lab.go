@@ -19,8 +19,8 @@ const (
 	labUnit           = 1<<20 - 4                    // white in the sums of linear; three roundings stay below 1<<20
 	labShift, labMask = 20 - labBits, 1<<labBits - 1 // from a sum to a place in these tables
 
-	// The blur works on f(X), f(Y) and f(Z), of which L, a and b are linear
-	// functions, as integers side by side in one number, packed: f(X) in the low
+	// The blur runs on f(X), f(Y) and f(Z), because L, a and b depend on them
+	// linearly. A packed colour holds all three as integers: f(X) in the low
 	// fieldBits bits, f(Y) in the next, f(Z) on top.
 	fieldBits = 21
 	fieldMask = 1<<fieldBits - 1

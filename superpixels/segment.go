@@ -74,6 +74,7 @@ func (t *tree) grow(m *merger, until int, node []int32) {
 // by then.
 func (t *tree) level(n int) []int32 {
 	count := t.leaves - n // merges up to then
+	// Parents come after their children, so a backward sweep finds all of them.
 	of := make([]int32, t.leaves+count)
 	for i := range of {
 		of[i] = int32(i)

@@ -182,12 +182,9 @@ func TestE2EQuestionApart(t *testing.T) {
 	p.clickClasses(sampleTruth(), 0, 1, 2, 3, 4)
 	x, y := p.onScreen(p.middle(value[doubts](p, p.api("/hypotheses?count=0")).Suggestion.Superpixel))
 	for range 4 {
-		p.do("zooming in", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, -200 }))
+		p.do("zooming in", turnWheel(x, y, -200))
 	}
-	p.do("pulling it down to the edge",
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonMiddle),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, 650, chromedp.ButtonMiddle, func(e *input.DispatchMouseEventParams) { e.Buttons = 4 }),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, 650, chromedp.ButtonMiddle))
+	p.do("pulling it down to the edge", pull(x, y, x, 650)...)
 	p.press("u")
 	p.press("w")
 	p.until(`document.getElementById('asking').matches('.above:not([hidden])')`)

@@ -178,7 +178,7 @@ func (p *page) wheel(steps int) {
 		if i >= steps/2 {
 			by = -by
 		}
-		p.do("turning the wheel", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, box[0], box[1], func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, by }))
+		p.do("turning the wheel", turnWheel(box[0], box[1], by))
 	}
 }
 

@@ -28,6 +28,20 @@ const zoom = `Number.parseFloat(document.getElementById('zoom-value').textConten
 // whole says that the whole image is in the window.
 const whole = `document.getElementById('minimap').hidden`
 
+// turnWheel turns the mouse's wheel over a place in the window, negative to zoom in.
+func turnWheel(x, y, by float64) chromedp.Action[chromedp.Void] {
+	return chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, by })
+}
+
+// pull drags the image with the middle button.
+func pull(fromX, fromY, toX, toY float64) []chromedp.Action[chromedp.Void] {
+	return []chromedp.Action[chromedp.Void]{
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, fromX, fromY, chromedp.ButtonMiddle),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, toX, toY, chromedp.ButtonMiddle, func(e *input.DispatchMouseEventParams) { e.Buttons = 4 }),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, toX, toY, chromedp.ButtonMiddle),
+	}
+}
+
 // TestE2EView zooms, pans and pinches, and moves by the map in the corner.
 func TestE2EView(t *testing.T) {
 	t.Parallel()
@@ -36,7 +50,7 @@ func TestE2EView(t *testing.T) {
 	x, y := p.onScreen(image.Pt(500, 300))
 	before := p.colour(x, y)
 	for range 4 {
-		p.do("turning the wheel", chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y, func(e *input.DispatchMouseEventParams) { e.DeltaX, e.DeltaY = 0.01, -200 }))
+		p.do("turning the wheel", turnWheel(x, y, -200))
 	}
 	p.until(fmt.Sprintf(`%s > %f && !%s`, zoom, 2*fitted, whole))
 	if after := p.colour(x, y); distance(before, after) > 40 {
@@ -56,10 +70,7 @@ func TestE2EView(t *testing.T) {
 			t.Errorf("%s moved the window from %v to %v", what, from, to)
 		}
 	}
-	drag("the middle button",
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonMiddle),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x+90, y, chromedp.ButtonMiddle, func(e *input.DispatchMouseEventParams) { e.Buttons = 4 }),
-		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x+90, y, chromedp.ButtonMiddle))
+	drag("the middle button", pull(x, y, x+90, y)...)
 	drag("space and drag",
 		key(input.DispatchKeyEventTypeKeyDown, " "),
 		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft),
