@@ -27,6 +27,7 @@ type commands struct {
 	Objects     gestures.Objects       `cmd:"" help:"Clicks on one object by the field's protocol: actions until its mask is good enough, IoU after the first ones."`
 	Extents     gestures.Extents       `cmd:"" help:"Train the networks that tell what a first click or box means, and report their quality."`
 	Corrections gestures.Corrections   `cmd:"" help:"Train the networks that tell what a correcting click means, and report their quality."`
+	Stack       gestures.Stack         `cmd:"" help:"Train the network that corrects the random walker, and report its quality."`
 	Project     project.Command        `cmd:"" help:"A project that learns from its finished images: actions by how many there are."`
 	Scribbles   gestures.Scribbles     `cmd:"" help:"Hand-drawn scribbles: errors in what they leave open."`
 	Semantic    paper.Semantic         `cmd:"" help:"Scores of a classifier, read or made of the truth, as the first guess: oracle, first and mode accuracy."`

@@ -142,7 +142,7 @@ func TestNothingToMeasure(t *testing.T) {
 // around to a few where it divides them further.
 func TestMostRegions(t *testing.T) {
 	dir := evaluatetest.Folder(t, 2)
-	for _, command := range []string{"voc", "clicks", "objects", "scribbles", "semantic", "methods", "areas", "next", "calibration", "superpixels", "extents", "corrections"} {
+	for _, command := range []string{"voc", "clicks", "objects", "scribbles", "semantic", "methods", "areas", "next", "calibration", "superpixels", "extents", "corrections", "stack"} {
 		_, err := evaluatetest.Run(t, &commands{}, command, "--data", dir, "--regions", "2000000000")
 		if err == nil || !strings.Contains(err.Error(), "--regions 2000000000: must be from 1 to 65536") {
 			t.Errorf("%s: %v", command, err)

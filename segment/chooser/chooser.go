@@ -1,6 +1,6 @@
-// Package chooser has small neural networks that tell which of several labellings a person
-// means, given their features: [Extents] after a first gesture, [Corrections] after a
-// later click.
+// Package chooser has small neural networks that tell which of several things is meant,
+// given their features: which labelling after a first gesture, [Extents], and after a later
+// click, [Corrections]; and which class at a superpixel, [Stack].
 package chooser
 
 import (
@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 
 	"collie/crf"
 )
@@ -32,7 +33,11 @@ const farthest = 6
 
 // Standardized returns features as the units see them.
 func (c *Chooser) Standardized(f []float64) []float64 {
-	z := make([]float64, len(f))
+	return c.standardized(make([]float64, len(f)), f)
+}
+
+// standardized is Standardized in the memory z.
+func (c *Chooser) standardized(z, f []float64) []float64 {
 	for j, v := range f {
 		z[j] = min(max((v-c.Mean[j])/c.Scale[j], -farthest), farthest)
 	}
@@ -41,16 +46,23 @@ func (c *Chooser) Standardized(f []float64) []float64 {
 
 // Chances returns the probability that each labelling is the best, given the features
 // of all.
-func (c *Chooser) Chances(all [][]float64) []float64 {
-	out := make([]float64, len(all))
-	first := c.Standardized(all[0])
-	seen := make([]float64, len(c.Units)) // what the units see of the first
+func (c *Chooser) Chances(all [][]float64) []float64 { return c.ChancesIn(&Room{}, all) }
+
+// Room is memory that ChancesIn uses again.
+type Room struct{ out, seen, standardized []float64 }
+
+// ChancesIn is Chances whose result is valid until the room is used again.
+func (c *Chooser) ChancesIn(room *Room, all [][]float64) []float64 {
+	*room = Room{sized(room.out, len(all)), sized(room.seen, len(c.Units)), sized(room.standardized, len(c.Mean))}
+	out, seen := room.out, room.seen // what the units see of the first
+	clear(out)
+	first := c.standardized(room.standardized, all[0])
 	for u := range c.Units {
 		seen[u] = c.Units[u].Bias + Dot(c.Units[u].First, first)
 	}
 	top := math.Inf(-1)
 	for i, f := range all {
-		own := c.Standardized(f)
+		own := c.standardized(room.standardized, f)
 		for u := range c.Units {
 			unit := &c.Units[u]
 			out[i] += float64(unit.Weight * max(0, seen[u]+Dot(unit.Own, own)))
@@ -67,6 +79,9 @@ func (c *Chooser) Chances(all [][]float64) []float64 {
 	}
 	return out
 }
+
+// sized returns memory for n numbers, that of s if it has room.
+func sized(s []float64, n int) []float64 { return slices.Grow(s[:0], n)[:n] }
 
 // Order returns the order in which labellings are shown, given the features of all and
 // the IoUs of all pairs, row-major: the best first, then each next one by the expected

@@ -20,6 +20,11 @@ func TestChances(t *testing.T) {
 			t.Errorf("the chance of %d is %v, want %v", i, got[i], want)
 		}
 	}
+	var room Room
+	c.ChancesIn(&room, [][]float64{{3, 5}, {2, 5}, {1, 5}, {0, 7}}) // more of them, and others
+	if again := c.ChancesIn(&room, [][]float64{{0, 5}, {1, 5}, {-100, 5}}); !slices.Equal(again, got) {
+		t.Errorf("in a room that was used: %v, want %v", again, got)
+	}
 	other := *c
 	other.Units = slices.Clone(c.Units)
 	other.Units[1].Weight = -2

@@ -195,6 +195,20 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 	return p
 }
 
+// clicksAlone reports whether pull, what draws the walker beside clicks and likenesses,
+// is no more than what clicks say right beside them.
+func (e *Evidence) clicksAlone(pull *herding.Prior) bool {
+	if pull == nil {
+		return true
+	}
+	for i, weight := range pull.Weight {
+		if weight > 0 && (e.Beside == nil || e.Beside[i] == segment.Void) {
+			return false
+		}
+	}
+	return true
+}
+
 // preferThing helps the first class that isn't the rest a little where nothing at all
 // tells the classes apart: Herding needs a first labelling. A mask imported along the
 // border leaves it so, where the rest leans in as strongly as the picks hold; in a

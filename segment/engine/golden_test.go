@@ -90,8 +90,8 @@ func TestGoldenDigestsOfLearnedAffinities(t *testing.T) {
 	compareGolden(t, "golden-learned.txt", got)
 }
 
-// TestGoldenDigestsOfFeatures checks that the features of extents and corrections are
-// the numbers that the choosers were trained with: with others their weights mean
+// TestGoldenDigestsOfFeatures checks that the features of extents, corrections and the stack
+// are the numbers that the choosers were trained with: with others their weights mean
 // nothing. Whoever changes a feature has to train the choosers again.
 func TestGoldenDigestsOfFeatures(t *testing.T) {
 	m := NewModel(gridGraph(20, 4), DefaultParameters) // 400 superpixels in rows of 20
@@ -139,6 +139,18 @@ func TestGoldenDigestsOfFeatures(t *testing.T) {
 		}
 		add(name, len(all), func(i int) []float64 { return all[i].Features[:] })
 	}
+	var stack [][]float64
+	fixed := unclicked(400)
+	fixed[25], fixed[26], fixed[250], fixed[390] = 0, 0, 1, 2
+	err := m.StackSees(fixed, 3, func(_, _ int, _ []float64, rows [][]float64) {
+		for _, row := range rows {
+			stack = append(stack, slices.Clone(row))
+		}
+	})
+	if err != nil || len(stack) != 3*396 {
+		t.Fatalf("%d rows of the stack, %v", len(stack), err)
+	}
+	add("stack", len(stack), func(i int) []float64 { return stack[i] })
 	slices.Sort(got)
 	compareGolden(t, "golden-features.txt", got)
 }

@@ -73,6 +73,9 @@ type Parameters struct {
 	Chooser     *chooser.Chooser `json:"-"`                     // of corrections; nil: they are what the evidence says
 	Corrections string           `json:"corrections,omitempty"` // number of Chooser
 
+	Stack   *chooser.Chooser `json:"-"`               // corrects the walker, see stacker; nil: nothing does
+	Stacked string           `json:"stack,omitempty"` // number of Stack
+
 	// Local lets a superpixel that clicks divide keep the affinities between all
 	// others as they are. Older sequences have it false.
 	Local bool `json:"local,omitempty"`
@@ -103,6 +106,7 @@ func Learned(m *affinity.Model) Parameters {
 	p.Length, p.Odds, p.Offset, p.Most, p.Steep, p.Sure = 0.8, 2.6, -14, 10, 4, 3
 	p.Jump, p.Doubtful, p.Rest = 4e-3, 15e-3, 3e-2
 	p.RateUnary, p.RateArea = 0.6, 2
+	p.Stack, p.Stacked = &chooser.Stack, chooser.Stack.Number()
 	p.Local = true
 	return p
 }
@@ -257,14 +261,20 @@ func (m *Model) Divide(of []int32) *Model {
 // classes in play, or -1. pull, which may be nil, draws the walker of each
 // superpixel towards classes.
 func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Problem, error) {
-	return m.problem(m.affinities().clicks(fixed, k).all(), fixed, k, pull)
+	return m.problem(m.affinities().clicks(fixed, k).all(), fixed, k, pull, pull == nil)
 }
 
-// problem is Problem with what the comparison with the clicks says.
-func (m *Model) problem(a *alike, fixed []int16, k int, pull *herding.Prior) (*herding.Problem, error) {
+// problem is Problem with what the comparison with the clicks says. Where clicks alone
+// are evidence the stack corrects the walker.
+func (m *Model) problem(a *alike, fixed []int16, k int, pull *herding.Prior, clicksAlone bool) (*herding.Problem, error) {
 	marginals, err := m.marginals(a, fixed, k, pull)
 	if err != nil {
 		return nil, err
+	}
+	if m.Stack != nil && clicksAlone {
+		if s := m.stacker(marginals, a, fixed, k); s != nil {
+			s.correct(m.Stack)
+		}
 	}
 	options := herding.PosteriorOptions{EtaUnary: m.RateUnary, EtaArea: m.RateArea, Area: m.shares}
 	if m.regions != nil {

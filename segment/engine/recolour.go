@@ -89,23 +89,17 @@ func (m *Model) palettes() []palette {
 // colourOdds are, for each superpixel, the mean log odds that its colours are of the inside of
 // a mask, summed over L, a and b.
 func (m *Model) colourOdds(palettes []palette, in []bool) []float64 {
-	const bins = 3 * superpixels.ColourBins
-	var shares [2][bins]float64
-	var areas [2]float64
+	var sides [2]tally
 	for i, of := range palettes {
 		side := 0
 		if in[i] {
 			side = 1
 		}
-		areas[side] += m.shares[i]
-		for _, o := range of {
-			shares[side][o.bin] += float64(m.shares[i] * float64(o.share))
-		}
+		sides[side].add(of, m.shares[i])
 	}
-	var odds [bins]float64
+	var odds [colourBins]float64
 	for bin := range odds {
-		share := func(side int) float64 { return unseenColour + shares[side][bin]/(255*areas[side]) }
-		odds[bin] = crf.Log(share(1) / share(0))
+		odds[bin] = crf.Log(sides[1].share(bin) / sides[0].share(bin))
 	}
 	out := make([]float64, len(in))
 	for i, of := range palettes {
@@ -117,3 +111,23 @@ func (m *Model) colourOdds(palettes []palette, in []bool) []float64 {
 	}
 	return out
 }
+
+// colourBins are those of L, a and b together.
+const colourBins = 3 * superpixels.ColourBins
+
+// tally counts the colours of superpixels.
+type tally struct {
+	pixels [colourBins]float64 // in each bin, in units of 1/255
+	area   float64
+}
+
+// add counts a superpixel of the given area, or the part of one.
+func (t *tally) add(of palette, area float64) {
+	t.area += area
+	for _, o := range of {
+		t.pixels[o.bin] += float64(area * float64(o.share))
+	}
+}
+
+// share is that of the area with a colour in a bin, and unseenColour.
+func (t *tally) share(bin int) float64 { return unseenColour + t.pixels[bin]/(255*t.area) }

@@ -85,7 +85,8 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		s.pull = func() *herding.Prior { return e.pull(m, s.classes, &index, rest) }
 		s.compare = func() *comparison { return m.affinities().clicks(fixed, len(s.classes)) }
 		s.pose = func(a *alike) (*herding.Problem, error) {
-			p, err := m.problem(a, fixed, len(s.classes), s.pull())
+			pull := s.pull()
+			p, err := m.problem(a, fixed, len(s.classes), pull, e.clicksAlone(pull))
 			if err != nil {
 				return nil, err
 			}

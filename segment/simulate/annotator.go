@@ -81,8 +81,21 @@ func (a *Annotator) Annotate(ctx context.Context, targets []float64) (reached []
 
 // Next returns the superpixel that the person would click when shown is on the
 // screen, -1 when nothing of it is wrong.
-func (a *Annotator) Next(shown []uint8) int {
-	return (&work{Annotator: a, adjacent: Neighbours(a.Scene.Graph), shown: shown}).next()
+func (a *Annotator) Next(shown []uint8) int { return a.before(shown).next() }
+
+// Gesture returns that superpixel, with Strokes all that the stroke from there labels; nil
+// when nothing is wrong.
+func (a *Annotator) Gesture(shown []uint8) []int {
+	w := a.before(shown)
+	if i := w.next(); i >= 0 {
+		return w.gesture(i)
+	}
+	return nil
+}
+
+// before is the state when shown is on the screen.
+func (a *Annotator) before(shown []uint8) *work {
+	return &work{Annotator: a, adjacent: Neighbours(a.Scene.Graph), shown: shown}
 }
 
 // work is the state of one image.

@@ -17,14 +17,13 @@ import (
 // How a chooser is trained: Adam (Kingma and Ba 2015, arXiv:1412.6980) with a step that
 // falls linearly.
 const (
-	hiddenUnits = 24
-	batch       = 600 // questions of a step
-	chunks      = 8   // that are added up in order, so that the result doesn't depend on the processors
-	firstRate   = 0.003
-	lastRate    = 1e-4
-	decay       = 1e-3 // of weights
-	momentum    = 0.9
-	inertia     = 0.99
+	batch     = 600 // questions of a step
+	chunks    = 8   // that are added up in order, so that the result doesn't depend on the processors
+	firstRate = 0.003
+	lastRate  = 1e-4
+	decay     = 1e-3 // of weights
+	momentum  = 0.9
+	inertia   = 0.99
 )
 
 // Question is what a person can have meant: the features of each labelling, and how
@@ -84,15 +83,22 @@ func (q *Question) Best() int { return largest(q.Quality) }
 // largest returns where the first of the largest numbers is.
 func largest(of []float64) int { return slices.Index(of, slices.Max(of)) }
 
-// Networks is how many are averaged for use: one alone depends on the random numbers
-// that it begins with, and the mean of several is better than most of them.
-const Networks = 4
+// Size is that of a chooser, whose score is the mean of Networks with so many hidden Units
+// each.
+type Size struct{ Networks, Units int }
 
-// Train returns a chooser for questions, at least one, whose score is the mean of so
-// many networks, each trained in so many steps. The same questions in the same order
+// One is enough to go on with. It depends on the random numbers that it begins with; the
+// mean of several is better than most of them, so Several are for use.
+var (
+	One     = Size{1, 24}
+	Several = Size{4, 24}
+)
+
+// Train returns a chooser of a size for questions, at least one; each network is trained in
+// so many steps. The same questions in the same order
 // give the same numbers on any number of processors. One that is asked several times in
 // a row counts as often.
-func Train(questions []*Question, to Objective, steps, networks int) *chooser.Chooser {
+func Train(questions []*Question, to Objective, steps int, size Size) *chooser.Chooser {
 	c := standardize(questions)
 	all := make([]*Question, len(questions)) // as the units see them
 	for i, q := range questions {
@@ -105,9 +111,9 @@ func Train(questions []*Question, to Objective, steps, networks int) *chooser.Ch
 			all[i].Features = append(all[i].Features, c.Standardized(f))
 		}
 	}
-	for n := range networks {
-		for _, unit := range network(all, to, steps, rand.New(rand.NewPCG(1, uint64(n)+2))) {
-			unit.Weight /= float64(networks)
+	for n := range size.Networks {
+		for _, unit := range network(all, to, steps, size.Units, rand.New(rand.NewPCG(1, uint64(n)+2))) {
+			unit.Weight /= float64(size.Networks)
 			c.Units = append(c.Units, unit)
 		}
 	}
@@ -115,9 +121,9 @@ func Train(questions []*Question, to Objective, steps, networks int) *chooser.Ch
 }
 
 // network trains the units of one network on standardized features.
-func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []chooser.Unit {
+func network(questions []*Question, to Objective, steps, hidden int, rng *rand.Rand) []chooser.Unit {
 	features := len(questions[0].Features[0])
-	units := newUnits(features)
+	units := newUnits(hidden, features)
 	scale := 1 / math.Sqrt(2*float64(features))
 	for u := range units {
 		unit := &units[u]
@@ -126,7 +132,7 @@ func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []c
 		}
 		unit.Weight = 0.1 * rng.NormFloat64()
 	}
-	mean, square := newUnits(features), newUnits(features)
+	mean, square := newUnits(hidden, features), newUnits(hidden, features)
 	picked := make([]*Question, batch)
 	for step := range steps {
 		for i := range picked {
@@ -149,9 +155,9 @@ func network(questions []*Question, to Objective, steps int, rng *rand.Rand) []c
 	return units
 }
 
-// newUnits returns the hidden units for so many features, all numbers 0.
-func newUnits(features int) []chooser.Unit {
-	units := make([]chooser.Unit, hiddenUnits)
+// newUnits returns so many hidden units for so many features, all numbers 0.
+func newUnits(hidden, features int) []chooser.Unit {
+	units := make([]chooser.Unit, hidden)
 	for u := range units {
 		units[u].Own, units[u].First = make([]float64, features), make([]float64, features)
 	}
@@ -197,7 +203,7 @@ func slope(units []chooser.Unit, questions []*Question, to Objective) []chooser.
 	var wait sync.WaitGroup
 	for n := range parts {
 		wait.Go(func() {
-			part := newUnits(len(units[0].Own))
+			part := newUnits(len(units), len(units[0].Own))
 			for i := n; i < len(questions); i += chunks {
 				climb(units, part, questions[i], to, 1/float64(len(questions)))
 			}

@@ -38,7 +38,7 @@ func trained(t *testing.T, name string, to training.Objective, steps int) *choos
 	t.Helper()
 	learn := func(procs int) *chooser.Chooser {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-		return training.Train(quiz(500), to, steps, 2)
+		return training.Train(quiz(500), to, steps, training.Size{Networks: 2, Units: 24})
 	}
 	c := learn(1)
 	if diff := cmp.Diff(c, learn(4)); diff != "" {

@@ -65,7 +65,7 @@ func (c *Corrections) Run(t *progress.Terminal) error {
 	clicks, rows := c.report(t, halves, learned)
 	if c.Out != "" {
 		learn := func() *chooser.Chooser {
-			return training.Train(slices.Concat(halves[:]...), training.ExpectedQuality, c.Passes, training.Networks)
+			return training.Train(slices.Concat(halves[:]...), training.ExpectedQuality, c.Passes, training.Several)
 		}
 		if err := writeChooser(t, c.Out, "Corrections", "corrections", learn); err != nil {
 			return err
@@ -99,11 +99,11 @@ func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, exte
 			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.Among())
 		}
 		err = t.Each("training", 2, func(h int) error {
-			passes, networks := c.Passes, training.Networks
+			passes, size := c.Passes, training.Several
 			if round+1 < rounds {
-				passes, networks = (passes+2)/3, 1 // enough to go on with
+				passes, size = (passes+2)/3, training.One // enough to go on with
 			}
-			learned[h] = training.Train(halves[h], training.ExpectedQuality, passes, networks)
+			learned[h] = training.Train(halves[h], training.ExpectedQuality, passes, size)
 			return t.Ctx.Err()
 		})
 		if err != nil {
@@ -160,7 +160,7 @@ func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (le
 			learned[h] = engine.DefaultParameters.First
 			return nil
 		}
-		learned[h] = trainExtents(questions, min(c.Passes, extentPasses), 1)
+		learned[h] = trainExtents(questions, min(c.Passes, extentPasses), training.One)
 		return t.Ctx.Err()
 	})
 	return learned, err

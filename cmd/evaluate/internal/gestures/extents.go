@@ -79,7 +79,7 @@ func (c *Extents) Run(t *progress.Terminal) error {
 		if len(others) == 0 {
 			return fmt.Errorf("--data %s: the %d images hold too few objects of at least %d pixels to learn from", c.Data, len(list), leastObject)
 		}
-		learned[fold] = trainExtents(others, c.Passes, training.Networks)
+		learned[fold] = trainExtents(others, c.Passes, training.Several)
 		return t.Ctx.Err()
 	})
 	if err != nil {
@@ -88,7 +88,7 @@ func (c *Extents) Run(t *progress.Terminal) error {
 	rows := c.report(t, played, learned)
 	if c.Out != "" {
 		learn := func() *chooser.Chooser {
-			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, training.Networks)
+			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, training.Several)
 		}
 		if err := writeChooser(t, c.Out, "Extents", "extents", learn); err != nil {
 			return err
@@ -150,8 +150,8 @@ func evenly(played [][]meant, some func(image int) bool) (questions []*training.
 }
 
 // trainExtents returns a chooser for first gestures. People see several cards then.
-func trainExtents(questions []*training.Question, steps, networks int) *chooser.Chooser {
-	return training.Train(questions, training.CrossEntropy, steps, networks)
+func trainExtents(questions []*training.Question, steps int, size training.Size) *chooser.Chooser {
+	return training.Train(questions, training.CrossEntropy, steps, size)
 }
 
 // writeChooser writes what a command learns from all its questions as Go source.

@@ -21,8 +21,8 @@ type areasFigures struct{ Results []areasRow }
 
 // A single labelling gives a range of no width; more give wider ones.
 func TestAreas(t *testing.T) {
-	got := evaluatetest.Figures[areasFigures](t, new(Areas), "--data", evaluatetest.Unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "map,hierarchy")
-	if len(got.Results) != 2 || got.Results[0].Ranges != 4 || got.Results[0].Width != 0 || got.Results[1].Width <= 0 {
+	got := evaluatetest.Figures[areasFigures](t, new(Areas), "--data", evaluatetest.Unclear(t, 6), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "map,hierarchy")
+	if len(got.Results) != 2 || got.Results[0].Ranges != 12 || got.Results[0].Width != 0 || got.Results[1].Width <= 0 {
 		t.Errorf("%+v", got.Results)
 	}
 	for i := range got.Results {
@@ -30,7 +30,7 @@ func TestAreas(t *testing.T) {
 			t.Errorf("%s: %v of the ranges are met", r.Method, r.Inside)
 		}
 	}
-	wide := evaluatetest.Figures[areasFigures](t, new(Areas), "--data", evaluatetest.Unclear(t, 2), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "hierarchy", "--wider", "100")
+	wide := evaluatetest.Figures[areasFigures](t, new(Areas), "--data", evaluatetest.Unclear(t, 6), "--classes", "2", "--regions", "60", "--hypotheses", "5", "--observed", "0.3", "--methods", "hierarchy", "--wider", "100")
 	if r := &wide.Results[0]; r.Width <= got.Results[1].Width || r.Inside < got.Results[1].Inside || r.Wider != got.Results[1].Wider {
 		t.Errorf("widened a hundredfold: %v of %v wide ranges are met, they need %v; before %v of %v, %v", r.Inside, r.Width, r.Wider, got.Results[1].Inside, got.Results[1].Width, got.Results[1].Wider)
 	}

@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"collie/crf"
+	"collie/segment/chooser"
+)
+
+// The walker knows borders and likenesses to clicks, but not what all clicks say together:
+// that a class with few of them is small, or that a superpixel has the colours of what is
+// probably that class everywhere. So a second model corrects it, a small neural network that
+// sees the walker's probabilities among its features (stacked generalization, Wolpert 1992,
+// doi:10.1016/S0893-6080(05)80023-1). It was learned where each class in play was clicked
+// and nothing but clicks counted, so only there it is asked.
+
+// StackFeatures are the features of a class at a superpixel; p is the walker's probability
+// of the class there. Means over superpixels are weighted by area. Clicks side by side of
+// one class, such as a stroke, count as one.
+type StackFeatures [stackFeatureCount]float64
+
+const (
+	ownOdds       = iota // log odds of p
+	ownDoubt             // entropy of all classes' p
+	besideP              // mean p of the neighbours, weighted by the Potts weights of the borders
+	regionP              // mean p in the region of the division, or of the image
+	massP                // mean p in the image
+	logMassP             // log of the latter
+	alikeShare           // part of the similarity to all clicks that is to those of the class, small without any
+	alikeAll             // log of the sum of similarities to all clicks
+	alikeOwn             // log of the same to those of the class
+	clickShare           // part of the clicks that are of the class
+	massOfClick          // log (massP / clickShare)
+	clickCountAll        // log of the number of clicks
+	nearestOwn           // log of the distance to the nearest click of the class, in parts of the image's mean side
+	nearestRest          // log of the same to the nearest one of another class, less nearestOwn
+	colourOwn            // mean log likelihood of the colours where the class probably is, less the mean of all classes
+	areaOwn              // log of the superpixel's part of the image
+	stackFeatureCount
+)
+
+// What keeps logarithms finite.
+const (
+	leastOdds       = 1e-3 // added to p and to 1 - p
+	leastSimilarity = 1e-4
+	leastMass       = 0.01
+	leastDistance   = 0.01
+)
+
+// stacker corrects the walker's probabilities.
+type stacker struct {
+	*Model
+	mu    []float64 // the walker's probabilities, superpixels × k
+	alike *alike
+	fixed []int16
+	k     int
+
+	beside, nearest, colour []float64 // superpixels × k, as the features
+	region                  []float64 // regions × k
+	mass, clicks            []float64 // k
+	count                   float64   // of clicks
+}
+
+// stacker returns what corrects the walker's probabilities mu where clicks alone are evidence;
+// nil where a class in play has none, or where it would take long.
+func (m *Model) stacker(mu []float64, a *alike, fixed []int16, k int) *stacker {
+	if isHeavy(fixed, k) {
+		return nil
+	}
+	s := &stacker{Model: m, mu: mu, alike: a, fixed: fixed, k: k, clicks: make([]float64, k)}
+	seen := make([]bool, len(fixed))
+	for i, f := range fixed {
+		if f < 0 || seen[i] {
+			continue
+		}
+		s.clicks[f]++
+		s.count++
+		for _, j := range m.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
+			seen[j] = true
+		}
+	}
+	if slices.Contains(s.clicks, 0) {
+		return nil
+	}
+	s.beside = s.ofNeighbours()
+	s.mass, s.region = s.ofRegions()
+	s.nearest = s.toClicks()
+	s.colour = s.ofColours()
+	return s
+}
+
+// ofNeighbours returns besideP.
+func (s *stacker) ofNeighbours() []float64 {
+	out, total := make([]float64, len(s.mu)), make([]float64, len(s.shares))
+	k := s.k
+	for _, e := range s.borders().weights {
+		total[e.A] += e.W
+		total[e.B] += e.W
+		a, b := int(e.A)*k, int(e.B)*k
+		for l := range k {
+			out[a+l] += float64(e.W * s.mu[b+l])
+			out[b+l] += float64(e.W * s.mu[a+l])
+		}
+	}
+	for i, t := range total {
+		if t > 0 {
+			for l := range k {
+				out[i*k+l] /= t
+			}
+		}
+	}
+	return out
+}
+
+// ofRegions returns massP and regionP.
+func (s *stacker) ofRegions() (mass, region []float64) {
+	k := s.k
+	mass = make([]float64, k)
+	for i, share := range s.shares {
+		for l, p := range s.mu[i*k : (i+1)*k] {
+			mass[l] += float64(share * p)
+		}
+	}
+	if s.regions == nil {
+		return mass, mass
+	}
+	n := int(slices.Max(s.regions)) + 1
+	region = make([]float64, n*k)
+	areas := make([]float64, n)
+	for i, r := range s.regions {
+		areas[r] += s.shares[i]
+		for l, p := range s.mu[i*k : (i+1)*k] {
+			region[int(r)*k+l] += float64(s.shares[i] * p)
+		}
+	}
+	for r, area := range areas {
+		for l := range k {
+			region[r*k+l] /= area
+		}
+	}
+	return mass, region
+}
+
+// toClicks returns nearestOwn.
+func (s *stacker) toClicks() []float64 {
+	k, whole := s.k, float64(s.size.X)*float64(s.size.Y)
+	out := slices.Repeat([]float64{2 * whole}, len(s.mu))
+	for j, f := range s.fixed {
+		if f < 0 {
+			continue
+		}
+		for i := range s.shares {
+			out[i*k+int(f)] = min(out[i*k+int(f)], s.square(i, j))
+		}
+	}
+	for at, square := range out {
+		out[at] = crf.Log(math.Sqrt(square/whole) + leastDistance)
+	}
+	return out
+}
+
+// ofColours returns colourOwn.
+func (s *stacker) ofColours() []float64 {
+	k, palettes := s.k, s.palettes()
+	tallies := make([]tally, k)
+	for i, of := range palettes {
+		for l, p := range s.mu[i*k : (i+1)*k] {
+			tallies[l].add(of, float64(s.shares[i]*p))
+		}
+	}
+	logs := make([]float64, colourBins*k)
+	for bin := range colourBins {
+		mean := 0.0
+		row := logs[bin*k : (bin+1)*k]
+		for l := range row {
+			row[l] = crf.Log(tallies[l].share(bin))
+			mean += row[l] / float64(k)
+		}
+		for l := range row {
+			row[l] -= mean
+		}
+	}
+	out := make([]float64, len(s.mu))
+	for i, of := range palettes {
+		row := out[i*k : (i+1)*k]
+		for _, o := range of {
+			for l, log := range logs[int(o.bin)*k : (int(o.bin)+1)*k] {
+				row[l] += float64(float64(o.share) * log)
+			}
+		}
+		for l := range row {
+			row[l] /= 255
+		}
+	}
+	return out
+}
+
+// describe writes the features of the classes at a superpixel.
+func (s *stacker) describe(i int, rows []StackFeatures) {
+	k := s.k
+	p, region := s.mu[i*k:(i+1)*k], s.region
+	if s.regions != nil {
+		region = region[int(s.regions[i])*k:]
+	}
+	doubt := 0.0
+	near, next := math.Inf(1), math.Inf(1) // the least and the second of nearestOwn
+	for l, v := range p {
+		doubt -= float64(v * crf.Log(v+smaller))
+		if d := s.nearest[i*k+l]; d < near {
+			near, next = d, near
+		} else {
+			next = min(next, d)
+		}
+	}
+	all := crf.Log(s.alike.each[i] + leastSimilarity)
+	for l, v := range p {
+		at := i*k + l
+		own, other := s.nearest[at], near
+		if own == near {
+			other = next
+		}
+		share := s.clicks[l] / s.count
+		rows[l] = StackFeatures{
+			ownOdds: crf.Log((v + leastOdds) / (1 - v + leastOdds)), ownDoubt: doubt,
+			besideP: s.beside[at], regionP: region[l], massP: s.mass[l], logMassP: crf.Log(s.mass[l] + leastMass),
+			alikeShare: s.alike.of[at] / (s.alike.each[i] + s.Doubtful), alikeAll: all, alikeOwn: crf.Log(s.alike.of[at] + leastSimilarity),
+			clickShare: share, massOfClick: crf.Log((s.mass[l] + leastMass) / (share + leastMass)), clickCountAll: crf.Log(s.count),
+			nearestOwn: own, nearestRest: other - own, colourOwn: s.colour[at], areaOwn: crf.Log(s.shares[i]),
+		}
+	}
+}
+
+// each visits the superpixels without a click, with the walker's probabilities and the
+// features of the classes, its favourite first: it and the first class have changed places
+// among the rows, which are used again.
+func (s *stacker) each(visit func(superpixel, favourite int, p []float64, rows [][]float64)) {
+	features, rows := make([]StackFeatures, s.k), make([][]float64, s.k)
+	for i, f := range s.fixed {
+		if f >= 0 {
+			continue
+		}
+		s.describe(i, features)
+		p := s.mu[i*s.k : (i+1)*s.k]
+		favourite := slices.Index(p, slices.Max(p))
+		for l := range features {
+			rows[l] = features[l][:]
+		}
+		rows[0], rows[favourite] = rows[favourite], rows[0]
+		visit(i, favourite, p, rows)
+	}
+}
+
+// correct overwrites the walker's probabilities with those of a chooser.
+func (s *stacker) correct(c *chooser.Chooser) {
+	var room chooser.Room
+	s.each(func(_, favourite int, p []float64, rows [][]float64) {
+		copy(p, c.ChancesIn(&room, rows))
+		p[0], p[favourite] = p[favourite], p[0]
+	})
+}
+
+// StackSees visits what the stack sees after some clicks, fixed and k as in Problem: each
+// superpixel without a click, with the walker's probabilities and the features of the
+// classes, its favourite first: it and the first class have changed places among the rows,
+// which are used again. It visits nothing where the stack is not asked. Used to train it.
+func (m *Model) StackSees(fixed []int16, k int, visit func(superpixel, favourite int, p []float64, rows [][]float64)) error {
+	a := m.affinities().clicks(fixed, k).all()
+	mu, err := m.marginals(a, fixed, k, nil)
+	if err != nil {
+		return err
+	}
+	if s := m.stacker(mu, a, fixed, k); s != nil {
+		s.each(visit)
+	}
+	return nil
+}
