@@ -55,18 +55,13 @@ type Room struct{ out, seen, standardized []float64 }
 func (c *Chooser) ChancesIn(room *Room, all [][]float64) []float64 {
 	*room = Room{sized(room.out, len(all)), sized(room.seen, len(c.Units)), sized(room.standardized, len(c.Mean))}
 	out, seen := room.out, room.seen // what the units see of the first
-	clear(out)
 	first := c.standardized(room.standardized, all[0])
 	for u := range c.Units {
 		seen[u] = c.Units[u].Bias + Dot(c.Units[u].First, first)
 	}
 	top := math.Inf(-1)
 	for i, f := range all {
-		own := c.standardized(room.standardized, f)
-		for u := range c.Units {
-			unit := &c.Units[u]
-			out[i] += float64(unit.Weight * max(0, seen[u]+Dot(unit.Own, own)))
-		}
+		out[i] = c.score(seen, c.standardized(room.standardized, f))
 		top = max(top, out[i])
 	}
 	sum := 0.0
@@ -78,6 +73,29 @@ func (c *Chooser) ChancesIn(room *Room, all [][]float64) []float64 {
 		out[i] /= sum
 	}
 	return out
+}
+
+// score sums up the units, which have seen the first labelling, for the standardized
+// features of one. Four units at a time are faster, as their sums don't wait for each other.
+func (c *Chooser) score(seen, own []float64) (sum float64) {
+	units := c.Units
+	for ; len(units) >= 4; units, seen = units[4:], seen[4:] {
+		f, g, h, i := units[0].Own[:len(own)], units[1].Own[:len(own)], units[2].Own[:len(own)], units[3].Own[:len(own)]
+		p, q, r, s := 0.0, 0.0, 0.0, 0.0
+		for j, v := range own {
+			p += float64(v * f[j])
+			q += float64(v * g[j])
+			r += float64(v * h[j])
+			s += float64(v * i[j])
+		}
+		for u, product := range [4]float64{p, q, r, s} {
+			sum += float64(units[u].Weight * max(0, seen[u]+product))
+		}
+	}
+	for u := range units {
+		sum += float64(units[u].Weight * max(0, seen[u]+Dot(units[u].Own, own)))
+	}
+	return sum
 }
 
 // sized returns memory for n numbers, that of s if it has room.

@@ -20,6 +20,15 @@ func TestChances(t *testing.T) {
 			t.Errorf("the chance of %d is %v, want %v", i, got[i], want)
 		}
 	}
+	more := *c
+	more.Units = append(slices.Repeat([]Unit{{1, 0, []float64{1, 1}, []float64{1, 1}}}, 4), c.Units...) // four of no weight
+	if same := more.Chances([][]float64{{0, 5}, {1, 5}, {-100, 5}}); !slices.Equal(same, got) {
+		t.Errorf("with units of no weight: %v, want %v", same, got)
+	}
+	more.Units = slices.Concat(c.Units, c.Units, c.Units) // three times the score
+	if p := more.Chances([][]float64{{0, 5}, {1, 5}, {-100, 5}}); math.Abs(p[1]/p[0]-math.Exp(6)) > 1e-6 {
+		t.Errorf("with each unit three times: %v", p)
+	}
 	var room Room
 	c.ChancesIn(&room, [][]float64{{3, 5}, {2, 5}, {1, 5}, {0, 7}}) // more of them, and others
 	if again := c.ChancesIn(&room, [][]float64{{0, 5}, {1, 5}, {-100, 5}}); !slices.Equal(again, got) {

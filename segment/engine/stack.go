@@ -56,10 +56,9 @@ type stacker struct {
 	fixed []int16
 	k     int
 
-	beside, nearest, colour []float64 // superpixels × k, as the features
-	region                  []float64 // regions × k
-	mass, clicks            []float64 // k
-	count                   float64   // of clicks
+	beside, nearest, colour []float64       // superpixels × k, as the features
+	region                  []float64       // regions × k
+	everywhere              []StackFeatures // of each class, with what is the same at all superpixels
 }
 
 // stacker returns what corrects the walker's probabilities mu where clicks alone are evidence;
@@ -68,25 +67,32 @@ func (m *Model) stacker(mu []float64, a *alike, fixed []int16, k int) *stacker {
 	if isHeavy(fixed, k) {
 		return nil
 	}
-	s := &stacker{Model: m, mu: mu, alike: a, fixed: fixed, k: k, clicks: make([]float64, k)}
+	clicks, all := make([]float64, k), 0.0
 	seen := make([]bool, len(fixed))
 	for i, f := range fixed {
 		if f < 0 || seen[i] {
 			continue
 		}
-		s.clicks[f]++
-		s.count++
+		clicks[f]++
+		all++
 		for _, j := range m.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
 			seen[j] = true
 		}
 	}
-	if slices.Contains(s.clicks, 0) {
+	if slices.Contains(clicks, 0) {
 		return nil
 	}
-	s.beside = s.ofNeighbours()
-	s.mass, s.region = s.ofRegions()
-	s.nearest = s.toClicks()
-	s.colour = s.ofColours()
+	s := &stacker{Model: m, mu: mu, alike: a, fixed: fixed, k: k, everywhere: make([]StackFeatures, k)}
+	s.beside, s.nearest, s.colour = s.ofNeighbours(), s.toClicks(), s.ofColours()
+	mass, region := s.ofRegions()
+	s.region = region
+	for l, n := range clicks {
+		share := n / all
+		s.everywhere[l] = StackFeatures{
+			massP: mass[l], logMassP: crf.Log(mass[l] + leastMass),
+			clickShare: share, massOfClick: crf.Log((mass[l] + leastMass) / (share + leastMass)), clickCountAll: crf.Log(all),
+		}
+	}
 	return s
 }
 
@@ -144,7 +150,7 @@ func (s *stacker) ofRegions() (mass, region []float64) {
 
 // toClicks returns nearestOwn.
 func (s *stacker) toClicks() []float64 {
-	k, whole := s.k, float64(s.size.X)*float64(s.size.Y)
+	k, whole := s.k, float64(s.size.X*s.size.Y)
 	out := slices.Repeat([]float64{2 * whole}, len(s.mu))
 	for j, f := range s.fixed {
 		if f < 0 {
@@ -213,21 +219,19 @@ func (s *stacker) describe(i int, rows []StackFeatures) {
 			next = min(next, d)
 		}
 	}
-	all := crf.Log(s.alike.each[i] + leastSimilarity)
+	all, area := crf.Log(s.alike.each[i]+leastSimilarity), crf.Log(s.shares[i])
 	for l, v := range p {
 		at := i*k + l
 		own, other := s.nearest[at], near
 		if own == near {
 			other = next
 		}
-		share := s.clicks[l] / s.count
-		rows[l] = StackFeatures{
-			ownOdds: crf.Log((v + leastOdds) / (1 - v + leastOdds)), ownDoubt: doubt,
-			besideP: s.beside[at], regionP: region[l], massP: s.mass[l], logMassP: crf.Log(s.mass[l] + leastMass),
-			alikeShare: s.alike.of[at] / (s.alike.each[i] + s.Doubtful), alikeAll: all, alikeOwn: crf.Log(s.alike.of[at] + leastSimilarity),
-			clickShare: share, massOfClick: crf.Log((s.mass[l] + leastMass) / (share + leastMass)), clickCountAll: crf.Log(s.count),
-			nearestOwn: own, nearestRest: other - own, colourOwn: s.colour[at], areaOwn: crf.Log(s.shares[i]),
-		}
+		f := &rows[l]
+		*f = s.everywhere[l]
+		f[ownOdds], f[ownDoubt], f[areaOwn] = crf.Log((v+leastOdds)/(1-v+leastOdds)), doubt, area
+		f[besideP], f[regionP], f[colourOwn] = s.beside[at], region[l], s.colour[at]
+		f[alikeShare], f[alikeAll], f[alikeOwn] = s.alike.of[at]/(s.alike.each[i]+s.Doubtful), all, crf.Log(s.alike.of[at]+leastSimilarity)
+		f[nearestOwn], f[nearestRest] = own, other-own
 	}
 }
 
