@@ -194,25 +194,3 @@ func TestStackFeatures(t *testing.T) {
 		t.Errorf("%d superpixels of %d were visited, %v", visited, n, err)
 	}
 }
-
-// BenchmarkStack is what the stack adds to the first hypothesis, with 600 superpixels and
-// 15 clicks of three classes.
-func BenchmarkStack(b *testing.B) {
-	_, g := patchwork(500, 375, 600)
-	m := NewModel(g, DefaultParameters)
-	fixed := make([]int16, len(g.Regions))
-	for i := range fixed {
-		fixed[i] = -1
-		if i%40 == 0 {
-			fixed[i] = int16(i / 40 % 3)
-		}
-	}
-	a := m.affinities().clicks(fixed, 3).all()
-	walker, err := m.marginals(a, fixed, 3, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		m.stacker(slices.Clone(walker), a, fixed, 3).correct(m.Stack)
-	}
-}
