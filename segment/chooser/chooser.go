@@ -14,8 +14,9 @@ import (
 )
 
 // Chooser is a neural network with one hidden layer that tells which of several
-// labellings is probably the best. It sees the features of each together with those
-// of the first, which is what the evidence says. Immutable once made.
+// labellings is probably the best, or which of several classes the right one. It sees the
+// features of each together with those of the first, which is what the evidence says.
+// Immutable once made.
 type Chooser struct {
 	Mean, Scale []float64 // standardize the features
 	Units       []Unit

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"iter"
 	"math"
 	"slices"
 
@@ -333,23 +334,23 @@ func (m *Model) best(all []Correction, count int) []Correction {
 	return out
 }
 
-// marks is the number of clicks, lateMark at most, where those of one class side by
-// side, such as a stroke, count as one.
-func (t *turn) marks() (n int) {
-	fixed := t.p.Model.Fixed
-	seen := make([]bool, len(fixed))
-	for i, f := range fixed {
-		if f < 0 || seen[i] {
-			continue
-		}
-		if n++; n == lateMark {
-			break
-		}
-		for _, j := range t.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
-			seen[j] = true
+// marks yields the class of each click, where those of one class side by side, such as a
+// stroke, count as one.
+func (m *Model) marks(fixed []int16) iter.Seq[int16] {
+	return func(yield func(class int16) bool) {
+		seen := make([]bool, len(fixed))
+		for i, f := range fixed {
+			if f < 0 || seen[i] {
+				continue
+			}
+			if !yield(f) {
+				return
+			}
+			for _, j := range m.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
+				seen[j] = true
+			}
 		}
 	}
-	return n
 }
 
 // joined returns the given superpixels with all that paths of changed ones join to

@@ -113,7 +113,15 @@ func (t *turn) describer() *describer {
 	}
 	d.nearest, d.same, d.other = math.Sqrt(nearest), math.Sqrt(same), math.Sqrt(other)
 	d.fill, _ = d.fills(d.now)
-	d.marked = d.ofClass > 0 && t.marks() == lateMark
+	if d.ofClass > 0 {
+		marks := 0
+		for range t.marks(t.p.Model.Fixed) {
+			if marks++; marks == lateMark {
+				d.marked = true
+				break
+			}
+		}
+	}
 	return d
 }
 

@@ -149,7 +149,7 @@ func (e *Evidence) guessed(classes []int, rest int, first []uint8) []uint8 {
 	return out
 }
 
-// pull is what draws the walker beside clicks and likenesses: the guess, the
+// pull is what draws the walker besides clicks and similarities: the guess, the
 // rest that leans in from the image's border, the boxes and the picks. index is
 // indexOf(classes).
 func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *herding.Prior {
@@ -195,14 +195,16 @@ func (e *Evidence) pull(m *Model, classes []int, index *[256]int16, rest int) *h
 	return p
 }
 
-// clicksAlone reports whether pull, what draws the walker beside clicks and likenesses,
-// is no more than what clicks say right beside them.
-func (e *Evidence) clicksAlone(pull *herding.Prior) bool {
+// clicksAndPicks reports whether nothing else is in pull, what draws the walker besides clicks
+// and similarities: only what clicks say right beside them, and picks.
+func (e *Evidence) clicksAndPicks(pull *herding.Prior) bool {
 	if pull == nil {
 		return true
 	}
 	for i, weight := range pull.Weight {
-		if weight > 0 && (e.Beside == nil || e.Beside[i] == segment.Void) {
+		beside := e.Beside != nil && e.Beside[i] != segment.Void
+		held := e.Holds != nil && e.Holds.Labels[i] != segment.Void
+		if weight > 0 && !beside && !held {
 			return false
 		}
 	}

@@ -264,14 +264,14 @@ func (m *Model) Problem(fixed []int16, k int, pull *herding.Prior) (*herding.Pro
 	return m.problem(m.affinities().clicks(fixed, k).all(), fixed, k, pull, pull == nil)
 }
 
-// problem is Problem with what the comparison with the clicks says. Where clicks alone
-// are evidence the stack corrects the walker.
-func (m *Model) problem(a *alike, fixed []int16, k int, pull *herding.Prior, clicksAlone bool) (*herding.Problem, error) {
+// problem is Problem with what the comparison with the clicks says. The stack corrects the
+// walker if it is asked.
+func (m *Model) problem(a *alike, fixed []int16, k int, pull *herding.Prior, askStack bool) (*herding.Problem, error) {
 	marginals, err := m.marginals(a, fixed, k, pull)
 	if err != nil {
 		return nil, err
 	}
-	if m.Stack != nil && clicksAlone {
+	if m.Stack != nil && askStack {
 		if s := m.stacker(marginals, a, fixed, k); s != nil {
 			s.correct(m.Stack)
 		}

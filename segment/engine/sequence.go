@@ -86,7 +86,7 @@ func NewSequence(m *Model, e Evidence, seq int) *Sequence {
 		s.compare = func() *comparison { return m.affinities().clicks(fixed, len(s.classes)) }
 		s.pose = func(a *alike) (*herding.Problem, error) {
 			pull := s.pull()
-			p, err := m.problem(a, fixed, len(s.classes), pull, e.clicksAlone(pull))
+			p, err := m.problem(a, fixed, len(s.classes), pull, e.clicksAndPicks(pull))
 			if err != nil {
 				return nil, err
 			}

@@ -8,16 +8,16 @@ import (
 	"collie/segment/chooser"
 )
 
-// The walker knows borders and likenesses to clicks, but not what all clicks say together:
+// The walker knows borders and similarities to clicks, but not what all clicks say together:
 // that a class with few of them is small, or that a superpixel has the colours of what is
 // probably that class everywhere. So a second model corrects it, a small neural network that
 // sees the walker's probabilities among its features (stacked generalization, Wolpert 1992,
 // doi:10.1016/S0893-6080(05)80023-1). It was learned where each class in play was clicked
-// and nothing but clicks counted, so only there it is asked.
+// and nothing but clicks counted. It is asked there, and where regions were picked besides.
 
 // StackFeatures are the features of a class at a superpixel; p is the walker's probability
-// of the class there. Means over superpixels are weighted by area. Clicks side by side of
-// one class, such as a stroke, count as one.
+// of the class there. Means over superpixels are weighted by area. Clicks are counted as by
+// Model.marks.
 type StackFeatures [stackFeatureCount]float64
 
 const (
@@ -61,23 +61,16 @@ type stacker struct {
 	everywhere              []StackFeatures // of each class, with what is the same at all superpixels
 }
 
-// stacker returns what corrects the walker's probabilities mu where clicks alone are evidence;
-// nil where a class in play has none, or where it would take long.
+// stacker returns what corrects the walker's probabilities mu; nil where a class in play has
+// no click, or where it would take long.
 func (m *Model) stacker(mu []float64, a *alike, fixed []int16, k int) *stacker {
 	if isHeavy(fixed, k) {
 		return nil
 	}
 	clicks, all := make([]float64, k), 0.0
-	seen := make([]bool, len(fixed))
-	for i, f := range fixed {
-		if f < 0 || seen[i] {
-			continue
-		}
-		clicks[f]++
+	for class := range m.marks(fixed) {
+		clicks[class]++
 		all++
-		for _, j := range m.joined([]int32{int32(i)}, func(j int32) bool { return fixed[j] == f }) {
-			seen[j] = true
-		}
 	}
 	if slices.Contains(clicks, 0) {
 		return nil

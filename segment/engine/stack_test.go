@@ -10,12 +10,14 @@ import (
 	"collie/segment/schedule"
 )
 
-// The stack corrects the walker where clicks alone are evidence, and each class has one.
+// The stack corrects the walker where clicks and picks are all the evidence, and each class
+// has a click.
 func TestWhereTheStackIsAsked(t *testing.T) {
 	_, g := patchwork(240, 160, 400)
 	n := len(g.Regions)
-	picked := newHolds(n)
+	picked, pickedAnew := newHolds(n), newHolds(n)
 	picked.pick(1, slices.Repeat([]uint8{1}, n), 100, 101)
+	pickedAnew.pick(1, slices.Repeat([]uint8{7}, n), 100, 101)
 	plain := clicksOn(n, map[int]uint8{0: 0, n - 1: 1, 210: 1})
 	beside := clicksOn(n, map[int]uint8{1: 0})
 	many := clicksOn(n, nil)
@@ -31,7 +33,8 @@ func TestWhereTheStackIsAsked(t *testing.T) {
 		"clicks and what is beside them":   {Evidence{Clicks: plain, Beside: beside, Holds: newHolds(n)}, true},
 		"a rest":                           {Evidence{Clicks: plain, Rest: segment.Rest{Mode: segment.RestClass}}, false},
 		"a box":                            {Evidence{Clicks: plain, Boxes: []Box{{Class: 1, Outside: make([]bool, n)}}}, false},
-		"a pick":                           {Evidence{Clicks: plain, Holds: picked}, false},
+		"clicks and picks":                 {Evidence{Clicks: plain, Holds: picked}, true},
+		"picks of a class without a click": {Evidence{Clicks: plain, Holds: pickedAnew}, false},
 		"a guess":                          {Evidence{Clicks: plain, Guess: guessOfFirst(n, 0.9)}, false},
 		"a guess that says nothing":        {Evidence{Clicks: plain, Guess: guessOfFirst(n, 0)}, true},
 		"more than is computed in a while": {Evidence{Clicks: many}, false},

@@ -34,23 +34,27 @@ var stackSize = training.Size{Networks: 1, Units: 16}
 // clicked is a kind of clicks that people make, to learn from.
 type clicked struct {
 	name    string
-	share   float64 // of the superpixels, drawn at random; 0 where an annotator corrects
+	share   float64 // of the superpixels, drawn at random; 0 where an annotator corrects errors
 	strokes bool    // of the annotator
-	draws   int     // of random clicks
-	asked   int     // superpixels of each state
 }
 
-// kinds are those of which questions are made, about as many of random clicks as of the
-// others together.
 var kinds = []clicked{
-	{"1 % at random", 0.01, false, 4, 20},
-	{"2 % at random", 0.02, false, 4, 20},
-	{"3 % at random", 0.03, false, 4, 20},
-	{"5 % at random", 0.05, false, 4, 20},
-	{"10 % at random", 0.10, false, 4, 20},
-	{"clicks on errors", 0, false, 0, 8},
-	{"strokes on errors", 0, true, 0, 8},
+	{"1 % at random", 0.01, false},
+	{"2 % at random", 0.02, false},
+	{"3 % at random", 0.03, false},
+	{"5 % at random", 0.05, false},
+	{"10 % at random", 0.10, false},
+	{"clicks on errors", 0, false},
+	{"strokes on errors", 0, true},
 }
+
+// Questions are asked about so many superpixels after each of the draws of random clicks,
+// and after each action of an annotator: in all twice as many about the former.
+const (
+	draws       = 4
+	afterDraw   = 20
+	afterAction = 8
+)
 
 // firstDraw is far from those that experiments measure.
 const firstDraw = 1000
@@ -119,21 +123,23 @@ func askClasses(ctx context.Context, s *scene.Scene) (out []classAt, err error) 
 	model := engine.NewModel(s.Graph, p).Divide(s.Coarse)
 	rng := rand.New(rand.NewPCG(1, simulate.Hash(s.ID)))
 	for kind, k := range kinds {
-		ask := func(clicks []uint8) error {
-			questions, err := openAfter(model, s.Majority, clicks, k.asked, rng)
+		ask := func(clicks []uint8, most int) error {
+			questions, err := openAfter(model, s.Majority, clicks, most, rng)
 			for i := range questions {
 				questions[i].kind = kind
 			}
 			out = append(out, questions...)
 			return err
 		}
-		for draw := range k.draws {
-			if err := ask(simulate.Seeds(s.Majority, k.share, s.ID, firstDraw+uint64(draw))); err != nil {
+		if k.share == 0 {
+			err := correctErrors(ctx, s, model, k.strokes, func(clicks []uint8) error { return ask(clicks, afterAction) })
+			if err != nil {
 				return nil, err
 			}
+			continue
 		}
-		if k.share == 0 {
-			if err := correctErrors(ctx, s, model, k.strokes, ask); err != nil {
+		for draw := range uint64(draws) {
+			if err := ask(simulate.Seeds(s.Majority, k.share, s.ID, firstDraw+draw), afterDraw); err != nil {
 				return nil, err
 			}
 		}
