@@ -31,30 +31,27 @@ type Stack struct {
 // stackSize is that of a network that is asked at each superpixel, so a small one.
 var stackSize = training.Size{Networks: 1, Units: 16}
 
-// clicked is a kind of clicks that people make, to learn from.
+// clicked is a kind of clicks that people make, to learn from. They are a class per
+// superpixel, or void.
 type clicked struct {
-	name    string
-	share   float64 // of the superpixels, drawn at random; 0 where an annotator corrects errors
-	strokes bool    // of the annotator
+	name  string
+	asked int // superpixels whose class is asked for after each of them
+	each  func(ctx context.Context, s *scene.Scene, m *engine.Model, visit func(clicks []uint8) error) error
 }
 
 var kinds = []clicked{
-	{"1 % at random", 0.01, false},
-	{"2 % at random", 0.02, false},
-	{"3 % at random", 0.03, false},
-	{"5 % at random", 0.05, false},
-	{"10 % at random", 0.10, false},
-	{"clicks on errors", 0, false},
-	{"strokes on errors", 0, true},
+	{"1 % at random", 20, atRandom(0.01)},
+	{"2 % at random", 20, atRandom(0.02)},
+	{"3 % at random", 20, atRandom(0.03)},
+	{"5 % at random", 20, atRandom(0.05)},
+	{"10 % at random", 20, atRandom(0.10)},
+	{"one of each class", 80, oneOfEach},
+	{"clicks on errors", 8, onErrors(false)},
+	{"strokes on errors", 8, onErrors(true)},
 }
 
-// Questions are asked about so many superpixels after each of the draws of random clicks,
-// and after each action of an annotator: in all twice as many about the former.
-const (
-	draws       = 4
-	afterDraw   = 20
-	afterAction = 8
-)
+// draws are those of each share of random clicks.
+const draws = 4
 
 // firstDraw is far from those that experiments measure.
 const firstDraw = 1000
@@ -123,55 +120,83 @@ func askClasses(ctx context.Context, s *scene.Scene) (out []classAt, err error) 
 	model := engine.NewModel(s.Graph, p).Divide(s.Coarse)
 	rng := rand.New(rand.NewPCG(1, simulate.Hash(s.ID)))
 	for kind, k := range kinds {
-		ask := func(clicks []uint8, most int) error {
-			questions, err := openAfter(model, s.Majority, clicks, most, rng)
+		err := k.each(ctx, s, model, func(clicks []uint8) error {
+			questions, err := openAfter(model, s.Majority, clicks, k.asked, rng)
 			for i := range questions {
 				questions[i].kind = kind
 			}
 			out = append(out, questions...)
 			return err
-		}
-		if k.share == 0 {
-			err := correctErrors(ctx, s, model, k.strokes, func(clicks []uint8) error { return ask(clicks, afterAction) })
-			if err != nil {
-				return nil, err
-			}
-			continue
-		}
-		for draw := range uint64(draws) {
-			if err := ask(simulate.Seeds(s.Majority, k.share, s.ID, firstDraw+draw), afterDraw); err != nil {
-				return nil, err
-			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// correctErrors visits the clicks, a class per superpixel or void, after each action of an
-// annotator who starts with nothing and corrects the first hypothesis.
-func correctErrors(ctx context.Context, s *scene.Scene, model *engine.Model, strokes bool, visit func(clicks []uint8) error) error {
-	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority, Strokes: strokes}
-	clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
-	shown := clicks
-	for range mostClicks {
-		gesture := annotator.Gesture(shown)
-		if gesture == nil || simulate.MeanIoU(s.Truth, shown) >= enough {
-			break
+// atRandom visits draws of clicks on a share of the superpixels.
+func atRandom(share float64) func(context.Context, *scene.Scene, *engine.Model, func([]uint8) error) error {
+	return func(_ context.Context, s *scene.Scene, _ *engine.Model, visit func([]uint8) error) error {
+		for draw := range uint64(draws) {
+			if err := visit(simulate.Seeds(s.Majority, share, s.ID, firstDraw+draw)); err != nil {
+				return err
+			}
 		}
-		clicks = slices.Clone(clicks)
-		for _, i := range gesture {
-			clicks[i] = s.Majority[i]
+		return nil
+	}
+}
+
+// oneOfEach visits what is clicked when one class after the other, the largest part first,
+// gets a click in its middle.
+func oneOfEach(_ context.Context, s *scene.Scene, _ *engine.Model, visit func([]uint8) error) error {
+	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority}
+	clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
+	done := slices.Clone(clicks) // all that is of a clicked class
+	for {
+		at := annotator.Next(done)
+		if at < 0 {
+			return nil
+		}
+		clicks[at] = s.Majority[at]
+		for i, class := range s.Majority {
+			if class == clicks[at] {
+				done[i] = class
+			}
 		}
 		if err := visit(clicks); err != nil {
 			return err
 		}
-		h, err := engine.NewSequence(model, engine.Evidence{Clicks: clicks}, 0).At(ctx, 0)
-		if err != nil {
-			return err
-		}
-		shown = h.Labels
 	}
-	return nil
+}
+
+// onErrors visits what is clicked after each action of an annotator who starts with nothing
+// and corrects the first hypothesis.
+func onErrors(strokes bool) func(context.Context, *scene.Scene, *engine.Model, func([]uint8) error) error {
+	return func(ctx context.Context, s *scene.Scene, m *engine.Model, visit func([]uint8) error) error {
+		annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority, Strokes: strokes}
+		clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
+		shown := slices.Clone(clicks)
+		for range mostClicks {
+			gesture := annotator.Gesture(shown)
+			if gesture == nil || simulate.MeanIoU(s.Truth, shown) >= enough {
+				break
+			}
+			clicks = slices.Clone(clicks)
+			for _, i := range gesture {
+				clicks[i] = s.Majority[i]
+			}
+			if err := visit(clicks); err != nil {
+				return err
+			}
+			h, err := engine.NewSequence(m, engine.Evidence{Clicks: clicks}, 0).At(ctx, 0)
+			if err != nil {
+				return err
+			}
+			shown = h.Labels
+		}
+		return nil
+	}
 }
 
 // openAfter asks about up to so many superpixels, drawn at random, whose class is clicked
