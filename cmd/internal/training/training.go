@@ -95,9 +95,8 @@ var (
 )
 
 // Train returns a chooser of a size for questions, at least one; each network is trained in
-// so many steps. The same questions in the same order
-// give the same numbers on any number of processors. One that is asked several times in
-// a row counts as often.
+// so many steps. The same questions in the same order give the same numbers on any number
+// of processors. One that is asked several times in a row counts as often.
 func Train(questions []*Question, to Objective, steps int, size Size) *chooser.Chooser {
 	c := standardize(questions)
 	all := make([]*Question, len(questions)) // as the units see them

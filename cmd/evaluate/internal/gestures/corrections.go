@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"slices"
 
 	"collie/cmd/evaluate/internal/flags"
@@ -24,9 +23,8 @@ import (
 type Corrections struct {
 	results.Output
 	flags.Images
-	Regions int    `default:"600" help:"Superpixels of an image."`
-	Passes  int    `default:"4000" help:"Steps of the training, each on 600 clicks."`
-	Out     string `type:"path" placeholder:"FILE" help:"Write the networks as Go source."`
+	Learning
+	Passes int `default:"4000" help:"Steps of the training, each on 600 clicks."`
 }
 
 // Objects that are trained on have so many pixels at least, and an image has so many
@@ -47,7 +45,7 @@ const (
 
 // Run plays, trains and reports.
 func (c *Corrections) Run(t *progress.Terminal) error {
-	if err := cmp.Or(flags.Regions(c.Regions), flags.AtLeast("--passes", 1, c.Passes), c.CheckClasses(1), progress.ResultFile("--out", c.Out)); err != nil {
+	if err := cmp.Or(c.check(c.Passes), c.CheckClasses(1)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -63,13 +61,11 @@ func (c *Corrections) Run(t *progress.Terminal) error {
 		return err
 	}
 	clicks, rows := c.report(t, halves, learned)
-	if c.Out != "" {
-		learn := func() *chooser.Chooser {
-			return training.Train(slices.Concat(halves[:]...), training.ExpectedQuality, c.Passes, training.Several)
-		}
-		if err := writeChooser(t, c.Out, "Corrections", "corrections", learn); err != nil {
-			return err
-		}
+	err = c.write(t, "Corrections", "corrections", func() *chooser.Chooser {
+		return training.Train(slices.Concat(halves[:]...), training.ExpectedQuality, c.Passes, training.Several)
+	})
+	if err != nil {
+		return err
 	}
 	return c.Write(map[string]any{"clicks": clicks, "results": rows})
 }
@@ -98,13 +94,12 @@ func (c *Corrections) rounds(t *progress.Terminal, list []simulate.Picture, exte
 		if len(halves[0]) == 0 || len(halves[1]) == 0 {
 			return halves, learned, fmt.Errorf("--data %s: no correcting clicks in one half of the images%s, so there is nothing to learn from", c.Data, c.Among())
 		}
-		err = t.Each("training", 2, func(h int) error {
-			passes, size := c.Passes, training.Several
-			if round+1 < rounds {
-				passes, size = (passes+2)/3, training.One // enough to go on with
-			}
-			learned[h] = training.Train(halves[h], training.ExpectedQuality, passes, size)
-			return t.Ctx.Err()
+		passes, size := c.Passes, training.Several
+		if round+1 < rounds {
+			passes, size = (passes+2)/3, training.One // enough to go on with
+		}
+		learned, err = eachHalf(t, "training", func(h int) *chooser.Chooser {
+			return training.Train(halves[h], training.ExpectedQuality, passes, size)
 		})
 		if err != nil {
 			return halves, learned, err
@@ -140,13 +135,6 @@ func (*Corrections) report(t *progress.Terminal, halves [2][]*training.Question,
 	return clicks, rows
 }
 
-// half is which half of the images one belongs to.
-func half(id string) int {
-	h := fnv.New32a()
-	h.Write([]byte(id))
-	return int(h.Sum32() >> 7 & 1)
-}
-
 // extents returns networks for first gestures, one learned from each half of the
 // images; that of the program where a half has no objects.
 func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (learned [2]*chooser.Chooser, err error) {
@@ -154,16 +142,13 @@ func (c *Corrections) extents(t *progress.Terminal, list []simulate.Picture) (le
 	if err != nil {
 		return learned, err
 	}
-	err = t.Each("training on them", len(learned), func(h int) error {
+	return eachHalf(t, "training on them", func(h int) *chooser.Chooser {
 		questions := evenly(played, func(i int) bool { return half(list[i].ID) == h })
 		if len(questions) == 0 {
-			learned[h] = engine.DefaultParameters.First
-			return nil
+			return engine.DefaultParameters.First
 		}
-		learned[h] = trainExtents(questions, min(c.Passes, extentPasses), training.One)
-		return t.Ctx.Err()
+		return trainExtents(questions, min(c.Passes, extentPasses), training.One)
 	})
-	return learned, err
 }
 
 // play works on the objects of an image, and on its classes together, as people do.
@@ -252,29 +237,44 @@ func playObject(ctx context.Context, product *assistant.Assistant, hand *simulat
 func playClasses(ctx context.Context, s *scene.Scene, parameters engine.Parameters) (out []*training.Question, err error) {
 	model := engine.NewModel(s.Graph, parameters).Divide(s.Coarse)
 	annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority}
-	e := engine.Evidence{Rest: segment.Rest{Mode: segment.RestClass}, Shown: make([]uint8, len(s.Majority))}
-	clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
-	for range mostClicks {
-		at := annotator.Next(e.Shown)
-		if at < 0 || simulate.MeanIoU(s.Truth, e.Shown) >= enough {
-			break
-		}
-		clicks[at] = s.Majority[at]
-		e.Clicks, e.Since = slices.Clone(clicks), []int32{int32(at)}
+	evidence := func(clicks, shown []uint8, click int32) engine.Evidence {
+		return engine.Evidence{Clicks: clicks, Rest: segment.Rest{Mode: segment.RestClass}, Shown: shown, Since: []int32{click}}
+	}
+	err = correctErrors(ctx, model, annotator, make([]uint8, len(s.Majority)), evidence, func(e engine.Evidence) error {
 		q, err := questionOf(model, e, func(labels []uint8) float64 { return simulate.MeanIoU(s.Truth, labels) })
-		if err != nil {
-			return nil, err
-		}
 		if q != nil {
 			out = append(out, q)
 		}
-		h, err := engine.NewSequence(model, e, 0).At(ctx, 0)
-		if err != nil {
-			return nil, err
+		return err
+	})
+	return out, err
+}
+
+// correctErrors visits the evidence after each gesture of an annotator who corrects what is
+// shown, after the first gesture the first hypothesis. evidence makes it of all clicks, of
+// what was shown and of where the gesture began.
+func correctErrors(ctx context.Context, m *engine.Model, a *simulate.Annotator, shown []uint8, evidence func(clicks, shown []uint8, click int32) engine.Evidence, visit func(e engine.Evidence) error) error {
+	clicks := slices.Repeat([]uint8{segment.Void}, len(a.Majority))
+	for range mostClicks {
+		gesture := a.Gesture(shown)
+		if gesture == nil || simulate.MeanIoU(a.Truth, shown) >= enough {
+			break
 		}
-		e.Shown = h.Labels
+		clicks = slices.Clone(clicks)
+		for _, i := range gesture {
+			clicks[i] = a.Majority[i]
+		}
+		e := evidence(clicks, shown, int32(gesture[0]))
+		if err := visit(e); err != nil {
+			return err
+		}
+		h, err := engine.NewSequence(m, e, 0).At(ctx, 0)
+		if err != nil {
+			return err
+		}
+		shown = h.Labels
 	}
-	return out, nil
+	return nil
 }
 
 // questionOf returns what the last click of some evidence can mean, nil when there is

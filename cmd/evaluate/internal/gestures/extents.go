@@ -23,12 +23,11 @@ import (
 // Extents trains the networks that tell what a first gesture on an object means.
 type Extents struct {
 	results.Output
-	Data    string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png of classes; objects are the largest connected parts of classes."`
-	Limit   int    `placeholder:"N" help:"Use the first N images only."`
-	Regions int    `default:"600" help:"Superpixels of an image."`
-	Folds   int    `default:"4" help:"Parts of the cross-validation."`
-	Passes  int    `default:"1500" help:"Steps of the training, each on 600 first gestures."`
-	Out     string `type:"path" placeholder:"FILE" help:"Write the networks as Go source."`
+	Data  string `required:"" type:"path" placeholder:"DIR" help:"Folder with images/ID.jpg, .png or .tif and masks/ID.png of classes; objects are the largest connected parts of classes."`
+	Limit int    `placeholder:"N" help:"Use the first N images only."`
+	Learning
+	Folds  int `default:"4" help:"Parts of the cross-validation."`
+	Passes int `default:"1500" help:"Steps of the training, each on 600 first gestures."`
 }
 
 // extentPasses are enough for networks of extents.
@@ -62,7 +61,7 @@ type meant struct {
 
 // Run plays, trains and reports.
 func (c *Extents) Run(t *progress.Terminal) error {
-	if err := cmp.Or(flags.AtLeast("--folds", 2, c.Folds), flags.Regions(c.Regions), flags.AtLeast("--passes", 1, c.Passes), progress.ResultFile("--out", c.Out)); err != nil {
+	if err := cmp.Or(flags.AtLeast("--folds", 2, c.Folds), c.check(c.Passes)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -86,13 +85,11 @@ func (c *Extents) Run(t *progress.Terminal) error {
 		return err
 	}
 	rows := c.report(t, played, learned)
-	if c.Out != "" {
-		learn := func() *chooser.Chooser {
-			return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, training.Several)
-		}
-		if err := writeChooser(t, c.Out, "Extents", "extents", learn); err != nil {
-			return err
-		}
+	err = c.write(t, "Extents", "extents", func() *chooser.Chooser {
+		return trainExtents(evenly(played, func(int) bool { return true }), c.Passes, training.Several)
+	})
+	if err != nil {
+		return err
 	}
 	return c.Write(map[string]any{"results": rows})
 }
@@ -152,23 +149,6 @@ func evenly(played [][]meant, some func(image int) bool) (questions []*training.
 // trainExtents returns a chooser for first gestures. People see several cards then.
 func trainExtents(questions []*training.Question, steps int, size training.Size) *chooser.Chooser {
 	return training.Train(questions, training.CrossEntropy, steps, size)
-}
-
-// writeChooser writes what a command learns from all its questions as Go source.
-func writeChooser(t *progress.Terminal, path, name, command string, learn func() *chooser.Chooser) error {
-	var c *chooser.Chooser
-	err := t.Each("training on all", 1, func(int) error {
-		c = learn()
-		return t.Ctx.Err()
-	})
-	if err != nil {
-		return err
-	}
-	source, err := training.Source(c, name, command)
-	if err != nil {
-		return err
-	}
-	return progress.WriteResult(path, source)
 }
 
 // playFirstIn makes first gestures on the objects of an image.

@@ -23,9 +23,8 @@ import (
 type Stack struct {
 	results.Output
 	flags.Images
-	Regions int    `default:"600" help:"Superpixels of an image."`
-	Passes  int    `default:"8000" help:"Steps of the training, each on 600 superpixels."`
-	Out     string `type:"path" placeholder:"FILE" help:"Write the network as Go source."`
+	Learning
+	Passes int `default:"8000" help:"Steps of the training, each on 600 superpixels."`
 }
 
 // stackSize is that of a network that is asked at each superpixel, so a small one.
@@ -56,7 +55,7 @@ const draws = 4
 // firstDraw is far from those that experiments measure.
 const firstDraw = 1000
 
-// classAt is the question of which class a superpixel is.
+// classAt asks for the class of a superpixel.
 type classAt struct {
 	training.Question
 	kind   int
@@ -65,7 +64,7 @@ type classAt struct {
 
 // Run plays, trains and reports.
 func (c *Stack) Run(t *progress.Terminal) error {
-	if err := cmp.Or(flags.Regions(c.Regions), flags.AtLeast("--passes", 1, c.Passes), c.CheckClasses(1), progress.ResultFile("--out", c.Out)); err != nil {
+	if err := cmp.Or(c.check(c.Passes), c.CheckClasses(1)); err != nil {
 		return err
 	}
 	list, err := simulate.Labelled(c.Data, c.Limit)
@@ -87,20 +86,14 @@ func (c *Stack) Run(t *progress.Terminal) error {
 	if len(halves[0]) == 0 || len(halves[1]) == 0 {
 		return fmt.Errorf("--data %s: in one half of the images%s nothing is left open by clicks on several classes, so there is nothing to learn from", c.Data, c.Among())
 	}
-	var learned [2]*chooser.Chooser
-	err = t.Each("training", 2, func(h int) error {
-		learned[h] = trainStack(halves[h], c.Passes)
-		return t.Ctx.Err()
-	})
+	learned, err := eachHalf(t, "training", func(h int) *chooser.Chooser { return trainStack(halves[h], c.Passes) })
 	if err != nil {
 		return err
 	}
 	rows := report(t, halves, learned)
-	if c.Out != "" {
-		learn := func() *chooser.Chooser { return trainStack(slices.Concat(halves[:]...), c.Passes) }
-		if err := writeChooser(t, c.Out, "Stack", "stack", learn); err != nil {
-			return err
-		}
+	err = c.write(t, "Stack", "stack", func() *chooser.Chooser { return trainStack(slices.Concat(halves[:]...), c.Passes) })
+	if err != nil {
+		return err
 	}
 	return c.Write(map[string]any{"results": rows})
 }
@@ -170,32 +163,13 @@ func oneOfEach(_ context.Context, s *scene.Scene, _ *engine.Model, visit func([]
 	}
 }
 
-// onErrors visits what is clicked after each action of an annotator who starts with nothing
-// and corrects the first hypothesis.
+// onErrors visits what is clicked after each action of an annotator who starts with nothing.
 func onErrors(strokes bool) func(context.Context, *scene.Scene, *engine.Model, func([]uint8) error) error {
 	return func(ctx context.Context, s *scene.Scene, m *engine.Model, visit func([]uint8) error) error {
 		annotator := &simulate.Annotator{Scene: &s.Scene, Truth: s.Truth, Majority: s.Majority, Strokes: strokes}
-		clicks := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
-		shown := slices.Clone(clicks)
-		for range mostClicks {
-			gesture := annotator.Gesture(shown)
-			if gesture == nil || simulate.MeanIoU(s.Truth, shown) >= enough {
-				break
-			}
-			clicks = slices.Clone(clicks)
-			for _, i := range gesture {
-				clicks[i] = s.Majority[i]
-			}
-			if err := visit(clicks); err != nil {
-				return err
-			}
-			h, err := engine.NewSequence(m, engine.Evidence{Clicks: clicks}, 0).At(ctx, 0)
-			if err != nil {
-				return err
-			}
-			shown = h.Labels
-		}
-		return nil
+		nothing := slices.Repeat([]uint8{segment.Void}, len(s.Majority))
+		evidence := func(clicks, _ []uint8, _ int32) engine.Evidence { return engine.Evidence{Clicks: clicks} }
+		return correctErrors(ctx, m, annotator, nothing, evidence, func(e engine.Evidence) error { return visit(e.Clicks) })
 	}
 }
 
