@@ -102,14 +102,20 @@ func (m *Model) colourOdds(palettes []palette, in []bool) []float64 {
 		odds[bin] = crf.Log(sides[1].share(bin) / sides[0].share(bin))
 	}
 	out := make([]float64, len(in))
+	meansOf(out, 1, palettes, &odds)
+	return out
+}
+
+// meansOf writes the mean of a bin's number over the pixels of each superpixel, summed over
+// L, a and b, to every step-th place.
+func meansOf(dst []float64, step int, palettes []palette, number *[colourBins]float64) {
 	for i, of := range palettes {
 		sum := 0.0
 		for _, o := range of {
-			sum += float64(float64(o.share) * odds[o.bin])
+			sum += float64(float64(o.share) * number[o.bin])
 		}
-		out[i] = sum / 255
+		dst[i*step] = sum / 255
 	}
-	return out
 }
 
 // colourBins are those of L, a and b together.

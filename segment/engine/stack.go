@@ -115,23 +115,15 @@ func (s *stacker) ofNeighbours() []float64 {
 // ofRegions returns massP and regionP.
 func (s *stacker) ofRegions() (mass, region []float64) {
 	k := s.k
-	mass = make([]float64, k)
-	for i, share := range s.shares {
-		for l, p := range s.mu[i*k : (i+1)*k] {
-			mass[l] += float64(share * p)
-		}
-	}
+	mass = s.masses(make([]int32, len(s.shares)), 1)
 	if s.regions == nil {
 		return mass, mass
 	}
 	n := int(slices.Max(s.regions)) + 1
-	region = make([]float64, n*k)
+	region = s.masses(s.regions, n)
 	areas := make([]float64, n)
 	for i, r := range s.regions {
 		areas[r] += s.shares[i]
-		for l, p := range s.mu[i*k : (i+1)*k] {
-			region[int(r)*k+l] += float64(s.shares[i] * p)
-		}
 	}
 	for r, area := range areas {
 		for l := range k {
@@ -139,6 +131,17 @@ func (s *stacker) ofRegions() (mass, region []float64) {
 		}
 	}
 	return mass, region
+}
+
+// masses sums up area times p in n parts of the image: parts × k.
+func (s *stacker) masses(part []int32, n int) []float64 {
+	out := make([]float64, n*s.k)
+	for i, r := range part {
+		for l, p := range s.mu[i*s.k : (i+1)*s.k] {
+			out[int(r)*s.k+l] += float64(s.shares[i] * p)
+		}
+	}
+	return out
 }
 
 // toClicks returns nearestOwn.
@@ -168,29 +171,20 @@ func (s *stacker) ofColours() []float64 {
 			tallies[l].add(of, float64(s.shares[i]*p))
 		}
 	}
-	logs := make([]float64, colourBins*k)
+	logs := make([][colourBins]float64, k)
 	for bin := range colourBins {
 		mean := 0.0
-		row := logs[bin*k : (bin+1)*k]
-		for l := range row {
-			row[l] = crf.Log(tallies[l].share(bin))
-			mean += row[l] / float64(k)
+		for l := range logs {
+			logs[l][bin] = crf.Log(tallies[l].share(bin))
+			mean += logs[l][bin] / float64(k)
 		}
-		for l := range row {
-			row[l] -= mean
+		for l := range logs {
+			logs[l][bin] -= mean
 		}
 	}
 	out := make([]float64, len(s.mu))
-	for i, of := range palettes {
-		row := out[i*k : (i+1)*k]
-		for _, o := range of {
-			for l, log := range logs[int(o.bin)*k : (int(o.bin)+1)*k] {
-				row[l] += float64(float64(o.share) * log)
-			}
-		}
-		for l := range row {
-			row[l] /= 255
-		}
+	for l := range logs {
+		meansOf(out[l:], k, palettes, &logs[l])
 	}
 	return out
 }
